@@ -42,6 +42,8 @@ export const largePutsMax = 200_000
 export const largeBytesMax = 64 * MiB
 /** Documents changed by one program of a sweep (docs/design/transactions.md, rule 2). */
 export const sweepDocumentsMax = 100
+/** Documents of an insert that are prepared at once: one program, or several, stores them. */
+export const insertedAtOnceMax = 1_000
 /** Bytes of documents that end a program of a sweep: less than half of programBytesMax. */
 export const sweepBytesTarget = 2 * MiB
 /** Runs of one program before it fails with WriteConflict. */

@@ -141,7 +141,7 @@ const none: Promise<readonly Row[]> = Promise.resolve([])
 const firstCounter = Uint8Array.of(keyClass.count)
 const afterCounters = Uint8Array.of(keyClass.count + 1)
 
-function hasCounters({ start, end }: KeyRange): boolean {
+export function hasCounters({ start, end }: KeyRange): boolean {
   return compareKeys(start, afterCounters) < 0 && compareKeys(end, firstCounter) > 0
 }
 

@@ -13,7 +13,8 @@ export class Conflict extends Error {}
 /** Another process has taken over the number of this gateway. */
 export class Fenced extends Error {}
 
-const conflictStates = new Set(['40001', '40P01', '55P03'])
+/** The last one: a key that was taken for a new one is there. */
+const conflictStates = new Set(['40001', '40P01', '55P03', '23505'])
 /** Division by zero: the way in which a statement refuses (gateway-row.ts). */
 const fencedState = '22012'
 /** Shutdown, start, too many connections, a terminated backend, a long pause, and a standby. */

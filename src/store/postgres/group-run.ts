@@ -1,6 +1,6 @@
 // One attempt of a write group, as one serializable transaction. First all programs run side by
-// side, to learn what they read in few round trips; what they change is discarded. Then they run in
-// order, each on the changes of the earlier ones, and all changes are written with the commit.
+// side, to learn what they read in few round trips. Then they take effect in order: a program runs
+// again on the changes of the earlier ones if they concern it. All are written with the commit.
 // (docs/design/transactions.md, rule 4)
 
 import type { Clock } from '../../base/clock.js'
@@ -18,7 +18,7 @@ import { Away, failureOf } from './failures.js'
 import type { GatewayRow } from './gateway-row.js'
 import type { Guesses } from './guesses.js'
 import { Known, type ReadBeside } from './known.js'
-import { learn } from './learning.js'
+import { type LearnedRun, type Learner, learn } from './learning.js'
 import { type Link, type Row, type Statement, settled } from './link.js'
 import type { NumberBlocks, ProgramNumbers } from './numbers.js'
 import { versionsAtOnce } from './schema.js'
@@ -72,6 +72,8 @@ interface GroupRunOptions {
   readonly waitsForTurn: boolean
   /** Let no other gateway commit meanwhile. */
   readonly isAlone: boolean
+  /** Insert what was seen to be missing: a conflict if it is not. */
+  readonly inserts: boolean
 }
 
 /** Thrown when the group records changes but has not taken the lock. */
@@ -121,10 +123,11 @@ export class GroupRun {
     const started = this.hasBegun ? [] : this.begun()
     started.push(this.draw(1))
     try {
-      const [, records] = await Promise.all([settled(started), this.learn(programs)])
+      const [, learners] = await Promise.all([settled(started), this.learn(programs)])
       const appended = large?.appended ?? []
-      if (!isRecording && (records || appended.length > 0)) throw new NeedsRecording()
-      const ended = await this.runInOrder(programs)
+      const records = appended.length > 0 || learners.some(({ hasRecorded }) => hasRecorded)
+      if (!isRecording && records) throw new NeedsRecording()
+      const ended = await this.runInOrder(learners)
       // A program may record only because of what an earlier one has changed.
       if (!isRecording && this.hasRecorded) throw new NeedsRecording()
       this.ended = ended
@@ -163,27 +166,44 @@ export class GroupRun {
     return this.known.changes.bytes + this.largeBytes
   }
 
-  private learn(programs: readonly WriteProgram[]): Promise<boolean> {
+  private learn(programs: readonly WriteProgram[]): Promise<readonly Learner[]> {
     const { link, guesses, row } = this.options
     return learn(programs, {
       link,
       guesses,
       known: this.known,
+      foreseen: this.foreseen,
+      gateway: row.life,
       nextVersion: () => ++this.learnVersion,
-      txOn: (buffer) => new AskingTx(buffer, row.life, this.foreseen),
       slice: (act) => this.slice(act),
     })
   }
 
-  private async runInOrder(programs: readonly WriteProgram[]): Promise<Ended[]> {
+  private async runInOrder(learners: readonly Learner[]): Promise<Ended[]> {
     const needed = this.learnVersion - this.versions.length
     if (needed > 0) await this.draw(Math.ceil(needed / versionsAtOnce))
     const ended: Ended[] = []
-    for (const program of programs) {
-      ended.push(await this.runOne(program))
+    for (const learner of learners) {
+      const { run } = learner
+      ended.push(run === undefined ? await this.runOne(learner.make) : await this.keep(run))
       if (this.known.changes.bytes >= groupBytesMax) break
     }
     return ended
+  }
+
+  /** No earlier program has changed what it read: it would do the same again. */
+  private async keep({ value, buffer, applied }: LearnedRun): Promise<Ended> {
+    const needed = buffer.changes.length - this.versions.length
+    if (needed > 0) await this.draw(Math.ceil(needed / versionsAtOnce))
+    try {
+      this.slice(() => {
+        for (const { check } of applied) check()
+      })
+    } catch (error) {
+      return { outcome: { failed: true, value: error }, applied: [] }
+    }
+    this.known.take(buffer, () => this.nextVersion())
+    return { outcome: { failed: false, value }, applied }
   }
 
   private async runOne(make: WriteProgram): Promise<Ended> {
@@ -265,16 +285,17 @@ export class GroupRun {
   }
 
   private async commit(isLarge: boolean): Promise<void> {
-    const { link, row } = this.options
+    const { link, row, inserts } = this.options
     const { known } = this
     if (known.isEmpty && !isLarge) {
       await link.run(commit)
       return
     }
     const records = known.appended.length === 0 ? [] : await this.records()
+    const isNew = inserts ? (put: Put) => known.isNew(put) : undefined
     const sent = [
       row.countOn(link),
-      ...writePairs(link, [...known.changes.changes, ...records]),
+      ...writePairs(link, [...known.changes.changes, ...records], isNew),
       ...writeCounts(link, row.no, known.changes.changes, known.additions),
       link.run(commit),
     ]

@@ -2,14 +2,16 @@
 // answered from here; only what is not known costs a round trip.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
-import { isOwnersSum } from '../layout.js'
-import { addCounts, decodeCount, encodeCount } from '../programs/counters.js'
+import { isOwnersSum, keyClass } from '../layout.js'
+import { compareKeys } from '../memtable/ordered-map.js'
+import { addCounts, decodeCount, encodeCount, zeroCount } from '../programs/counters.js'
 import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
-import { copy, isCounter, readPoints, readRange, readVersions } from './asks.js'
+import { copy, hasCounters, isCounter, readPoints, readRange, readVersions } from './asks.js'
 import type { Guesses } from './guesses.js'
 import { type Link, settled } from './link.js'
 import type { NumberBlocks, WantedNumbers } from './numbers.js'
+import type { Put } from './writes.js'
 
 interface KnownRange {
   readonly limit: number
@@ -46,10 +48,10 @@ export class Known {
     private readonly guesses: Guesses,
   ) {}
 
-  /** Adds the changes of a program to what the next ones see. */
-  take(buffer: WriteBuffer): void {
+  /** Adds the changes of a program to what the next ones see, with versions for its puts. */
+  take(buffer: WriteBuffer, nextVersion?: () => number): void {
     for (const { key, value, version, hash } of buffer.changes) {
-      this.version = version
+      this.version = value === undefined || nextVersion === undefined ? version : nextVersion()
       if (value === undefined) this.changes.remove(key, hash)
       else this.changes.put(key, value, hash)
       if (isCounter(key)) this.additions.delete(mapKey(key))
@@ -61,6 +63,40 @@ export class Known {
   /** Whether there is anything to commit. */
   get isEmpty(): boolean {
     return this.changes.isEmpty && this.additions.size === 0 && this.appended.length === 0
+  }
+
+  /** Whether the programs that have run have changed what answers this question. */
+  hasChanged(ask: Ask): boolean {
+    if (this.changes.isEmpty && this.additions.size === 0) return false
+    switch (ask.kind) {
+      case 'get':
+        return this.hasChangedPoint(ask.key)
+      case 'getMany':
+      case 'ahead':
+      case 'getVersions':
+        return ask.keys.some((key) => this.hasChangedPoint(key))
+      case 'scan':
+        return this.hasChangedIn(ask.range)
+      case 'scanFetch': {
+        if (this.hasChangedIn(ask.range)) return true
+        const entries = this.scan(ask.range, ask.limit)
+        return entries?.some(({ value }) => this.hasChangedPoint(value)) !== false
+      }
+      case 'numbers':
+      case 'pause':
+      case 'elsewhere':
+        return false
+    }
+  }
+
+  private hasChangedPoint(key: Bytes): boolean {
+    if (this.changes.find(key) !== undefined) return true
+    return isCounter(key) && this.additions.has(mapKey(key))
+  }
+
+  private hasChangedIn(range: KeyRange): boolean {
+    if (this.additions.size > 0 && hasCounters(range)) return true
+    return this.changes.hasChangedIn(range)
   }
 
   /** Asks for what is not known of these questions, in one round trip. */
@@ -219,6 +255,20 @@ export class Known {
     return { value: copy(stored.value), version: stored.version }
   }
 
+  /**
+   * Whether this transaction has seen that the key is missing; so is an index entry, if the record
+   * is that it leads to.
+   */
+  isNew({ key, value }: Put): boolean {
+    if (key[0] === keyClass.entry && value !== undefined) return this.isMissing(value)
+    return this.isMissing(key)
+  }
+
+  private isMissing(key: Bytes): boolean {
+    const name = mapKey(key)
+    return this.points.get(name) === undefined && this.points.has(name)
+  }
+
   /** Of what is known; undefined for a missing key. */
   versionOf(key: Bytes): number | undefined {
     const own = this.changes.find(key)
@@ -236,7 +286,29 @@ export class Known {
     const stored = known.entries
       .slice(0, own.wanted)
       .map(({ key, value }) => ({ key: copy(key), value: copy(value) }))
-    return own.merge(stored)
+    const merged = own.merge(stored)
+    if (this.additions.size === 0 || !hasCounters(range)) return merged
+    return this.withAdditions(merged, range, limit)
+  }
+
+  /** Counters have the additions of earlier programs, and those that had none before are there. */
+  private withAdditions(entries: readonly Entry[], range: KeyRange, limit: number): Entry[] {
+    const byName = new Map(entries.map((entry) => [mapKey(entry.key), entry]))
+    for (const [name, { key }] of this.additions) {
+      const isIn = compareKeys(key, range.start) >= 0 && compareKeys(key, range.end) < 0
+      if (isIn && !byName.has(name)) byName.set(name, { key, value: encodeCount(zeroCount) })
+    }
+    const sign = range.reverse === true ? -1 : 1
+    return [...byName.values()]
+      .sort((a, b) => sign * compareKeys(a.key, b.key))
+      .slice(0, limit)
+      .map(({ key, value }) => this.withAddition(key, value))
+  }
+
+  private withAddition(key: Bytes, value: Bytes): Entry {
+    const added = isCounter(key) ? this.additions.get(mapKey(key)) : undefined
+    const sum = added === undefined ? value : encodeCount(addCounts(decodeCount(value), added))
+    return { key: copy(key), value: copy(sum) }
   }
 }
 

@@ -1,10 +1,12 @@
-// Runs the programs of a write group side by side, to learn what they read in few round trips. What
-// they change is discarded: they run in order afterwards, on what is known then.
+// Runs the programs of a write group side by side, to learn what they read in few round trips. They
+// take effect in order afterwards. If an earlier program has changed what one has read, it runs
+// again then, on what is known; else this run counts.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
+import { type Applied, AskingTx } from '../programs/asking.js'
 import type { WriteProgram } from '../programs/group.js'
 import { WriteBuffer } from '../programs/write-buffer.js'
-import type { Ask, Program, Tx } from '../store.js'
+import type { Ask, Numbers, Program } from '../store.js'
 import type { Guesses } from './guesses.js'
 import type { Known } from './known.js'
 import type { Link } from './link.js'
@@ -14,26 +16,34 @@ interface LearningOptions {
   readonly known: Known
   readonly guesses: Guesses
   readonly nextVersion: () => number
-  readonly txOn: (buffer: WriteBuffer) => Tx
+  readonly foreseen: Numbers
+  /** `Tx.gateway` of the programs. */
+  readonly gateway: string
   /** Runs a part of a program within its work budget. */
   readonly slice: <T>(act: () => T) => T
 }
 
-/** Resolves to whether the programs record changes. */
+/** A run that may take effect as it is. */
+export interface LearnedRun {
+  readonly value: unknown
+  readonly buffer: WriteBuffer
+  readonly applied: readonly Applied[]
+}
+
+/** The programs in their order, each with its run. */
 export async function learn(
   programs: readonly WriteProgram[],
   options: LearningOptions,
-): Promise<boolean> {
+): Promise<readonly Learner[]> {
   const { known, link } = options
-  let running = programs.map((make) => new Learner(make, options))
-  let isRecording = false
+  let learners = programs.map((make) => new Learner(make, options))
   for (;;) {
-    isRecording ||= running.some((learner) => learner.hasRecorded)
-    running = running.filter((learner) => !learner.hasEnded)
-    if (running.length === 0) return isRecording
-    const asks = running.flatMap((learner) => learner.asks())
+    const running = new Set(learners.filter((learner) => !learner.hasEnded))
+    if (running.size === 0) return learners
+    const asks = [...running].flatMap((learner) => learner.asks())
     await known.learn(link, asks)
-    running = running.map((learner) => {
+    learners = learners.map((learner) => {
+      if (!running.has(learner)) return learner
       const right = learner.hasGuessedRight() ? learner : new Learner(learner.make, options)
       right.goOn((ask) => known.answer(ask))
       return right
@@ -42,12 +52,17 @@ export async function learn(
 }
 
 /** One program. If it throws, it does so again when it runs in order. */
-class Learner {
+export class Learner {
   private readonly buffer: WriteBuffer
+  private readonly tx: AskingTx
   private program: Program<unknown> | undefined
+  private value: unknown
   /** What it waits for. */
   private ask: Ask | undefined
   private hasThrown = false
+  /** The numbers that it was given may be given to an earlier program. */
+  private hasNumbers = false
+  private readonly asked: Ask[] = []
   /** What it went on with before the answer had come. */
   private readonly guessed: { readonly key: Bytes; readonly version: number | undefined }[] = []
 
@@ -56,8 +71,9 @@ class Learner {
     private readonly options: LearningOptions,
   ) {
     this.buffer = new WriteBuffer(options.nextVersion)
+    this.tx = new AskingTx(this.buffer, options.gateway, this.numbers())
     this.tried(() => {
-      this.program = make(options.txOn(this.buffer))
+      this.program = make(this.tx)
       this.next(undefined)
     })
   }
@@ -68,6 +84,14 @@ class Learner {
 
   get hasRecorded(): boolean {
     return this.hasEnded && !this.hasThrown && this.buffer.appended !== undefined
+  }
+
+  /** Undefined if the program has to run again, behind what is known now. */
+  get run(): LearnedRun | undefined {
+    const { tx, buffer, value, asked } = this
+    if (this.hasThrown || this.hasNumbers || tx.knowsVersions) return undefined
+    if (asked.some((ask) => this.options.known.hasChanged(ask))) return undefined
+    return { value, buffer, applied: tx.applied }
   }
 
   /** What it asks for, and what it would ask for behind that if the guesses are right. */
@@ -97,6 +121,7 @@ class Learner {
       while (this.ask !== undefined) {
         const answered = answerOf(this.ask)
         if (answered === undefined) return
+        this.asked.push(this.ask)
         this.next(answered.value)
       }
     })
@@ -105,6 +130,7 @@ class Learner {
   private next(answer: unknown): void {
     const next = this.program?.next(answer)
     this.ask = next?.done === false ? next.value : undefined
+    if (next?.done === true) this.value = next.value
   }
 
   private tried(act: () => void): void {
@@ -113,6 +139,19 @@ class Learner {
     } catch {
       this.ask = undefined
       this.hasThrown = true
+    }
+  }
+
+  private numbers(): Numbers {
+    const { foreseen } = this.options
+    const noted = () => {
+      this.hasNumbers = true
+      return foreseen
+    }
+    return {
+      take: (...args) => noted().take(...args),
+      foresee: (...args) => noted().foresee(...args),
+      use: (...args) => noted().use(...args),
     }
   }
 }

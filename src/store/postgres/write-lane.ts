@@ -171,6 +171,7 @@ export class WriteLane {
         isRecording: this.isRecording,
         waitsForTurn: waits || attempt > 1,
         isAlone: attempt > sharedAttemptsMax,
+        inserts: attempt === 1,
       })
       if (waits) await run.begin()
       const group = taking()

@@ -21,6 +21,14 @@ const put: Statement = {
     SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[])
     ON CONFLICT (key) DO UPDATE SET version = excluded.version, value = excluded.value`,
 }
+/** Half the processor time of a put: nothing is looked up before it. */
+const insert: Statement = {
+  name: 'insert',
+  text: `INSERT INTO pairs (key, version, value)
+    SELECT * FROM unnest($1::bytea[], $2::bigint[], $3::bytea[])`,
+}
+/** For fewer, a statement of its own costs more than it saves. */
+const insertedMin = 8
 const remove: Statement = {
   name: 'remove',
   text: 'DELETE FROM pairs WHERE key = ANY($1::bytea[])',
@@ -38,20 +46,39 @@ const removeCounts: Statement = {
   text: 'DELETE FROM counts WHERE key = ANY($1::bytea[])',
 }
 
-/** Puts and removals; each key once, or all its puts are in order and the last one counts. */
-export function writePairs(link: Link, changes: readonly Put[]): Promise<readonly Row[]>[] {
-  const puts = inOrder(changes.filter(({ key, value }) => value !== undefined && !isCounter(key)))
+/**
+ * Puts and removals; each key once, or all its puts are in order and the last one counts. Keys that
+ * `isNew` names are inserted: PostgreSQL refuses them if another gateway was faster.
+ */
+export function writePairs(
+  link: Link,
+  changes: readonly Put[],
+  isNew: (put: Put) => boolean = () => false,
+): Promise<readonly Row[]>[] {
+  const puts = changes.filter(({ key, value }) => value !== undefined && !isCounter(key))
   const removals = changes.filter(({ key, value }) => value === undefined && !isCounter(key))
   const sent: Promise<readonly Row[]>[] = []
   if (removals.length > 0) {
     sent.push(link.run(remove, [packBytes(inOrder(removals).map(({ key }) => key))]))
   }
-  if (puts.length > 0) {
-    const keys = packBytes(puts.map(({ key }) => key))
-    const versions = packNumbers(puts.map(({ version }) => version))
-    sent.push(link.run(put, [keys, versions, packBytes(puts.map(({ value }) => value))]))
-  }
-  return sent
+  if (puts.length < insertedMin) return [...sent, ...writePuts(link, put, puts)]
+  const fresh: Put[] = []
+  const others: Put[] = []
+  for (const each of puts) (isNew(each) ? fresh : others).push(each)
+  if (fresh.length < insertedMin) return [...sent, ...writePuts(link, put, puts)]
+  return [...sent, ...writePuts(link, insert, fresh), ...writePuts(link, put, others)]
+}
+
+function writePuts(
+  link: Link,
+  statement: Statement,
+  puts: readonly Put[],
+): Promise<readonly Row[]>[] {
+  if (puts.length === 0) return []
+  const sorted = inOrder(puts)
+  const keys = packBytes(sorted.map(({ key }) => key))
+  const versions = packNumbers(sorted.map(({ version }) => version))
+  return [link.run(statement, [keys, versions, packBytes(sorted.map(({ value }) => value))])]
 }
 
 /** Counters are removed first: an addition after a removal begins at zero. */

@@ -123,6 +123,8 @@ export interface Applied {
 export class AskingTx extends AskingReadTx implements Tx {
   /** In the order of their calls: what is asked before, and told after the changes are applied. */
   readonly applied: Applied[] = []
+  /** Whether the program has read the version of one of its own puts. */
+  knowsVersions = false
   private readonly buffer: WriteBuffer
 
   constructor(
@@ -142,6 +144,7 @@ export class AskingTx extends AskingReadTx implements Tx {
   override getVersioned(key: Bytes): Step<Versioned | undefined> {
     const own = this.buffer.find(key)
     if (own === undefined) return super.getVersioned(key)
+    this.knowsVersions = true
     const { value, version } = own
     return new Done(value === undefined ? undefined : { value: value.slice(), version })
   }
@@ -164,6 +167,7 @@ export class AskingTx extends AskingReadTx implements Tx {
       keys.map((key, index) => {
         const own = this.buffer.find(key)
         if (own === undefined) return (told as (number | undefined)[])[index]
+        this.knowsVersions = true
         return own.value === undefined ? undefined : own.version
       }),
     )

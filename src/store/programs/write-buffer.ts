@@ -234,6 +234,17 @@ export class WriteBuffer {
     return found
   }
 
+  /** Whether a key in the range has been put or removed. */
+  hasChangedIn(range: KeyRange): boolean {
+    if (this.changes.length === 0) return false
+    let hasChanged = false
+    this.inOrder().scan(range, () => {
+      hasChanged = true
+      return false
+    })
+    return hasChanged
+  }
+
   private inOrder(): OrderedMap<Change> {
     this.ordered ??= new OrderedMap()
     for (; this.orderedCount < this.changes.length; this.orderedCount++) {

@@ -65,6 +65,20 @@ function documentActs(c: Collection<Counted>): Act[] {
   ]
 }
 
+t.test('insertMany of 1,000 documents', { skip: postgresMissing }, async (t) => {
+  const gateway = await startGateway(t, { STORE: await sharedAddress(t), DURABILITY: 'none' })
+  const documents = (await mongoOn(t, gateway)).db('main').collection<Counted>('c')
+  await documents.createIndex({ n: 1 })
+  await documents.createIndex({ n: -1 })
+  begun = 0
+  for (let run = 0; run < 5; run++) {
+    await documents.insertMany(
+      Array.from({ length: 1_000 }, (_, i) => ({ _id: 1_000 * run + i, n: i })),
+    )
+  }
+  t.ok(begun >= 5 && begun <= 5 + spare, `${begun} transactions of 5 runs`)
+})
+
 function keyActs(keys: Redis): Act[] {
   return [
     ['SET', (i) => keys.set('text', i)],

@@ -2,6 +2,7 @@
 // atomic, its command is not. (docs/design/transactions.md, rule 2)
 
 import { GatewayError, hasKind } from '../../../base/errors.js'
+import { programPutsMax, sweepDocumentsMax } from '../../../base/limits/engine.js'
 import { isTooMuchWork, work } from '../../../base/work/work-budget.js'
 import type { Call } from '../../../bus/document/call.js'
 import { ensureNamespace } from '../../../engine/collection/catalog/catalog.js'
@@ -9,6 +10,7 @@ import { insertDocument, stagedWrite } from '../../../engine/collection/collecti
 import { insertsAhead } from '../../../engine/collection/inserts-ahead.js'
 import type { Staged } from '../../../engine/collection/staging.js'
 import type { Ran } from '../../../engine/modify/modify-spec.js'
+import type { Namespace } from '../../../engine/types.js'
 import type { Program, Tx } from '../../../store/store.js'
 import type { Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
@@ -43,34 +45,46 @@ function refusedBy(error: GatewayError, group: readonly Numbered[], ordered: boo
   return { inserted: 0, failures: refused.map(({ index }) => ({ index, error })) }
 }
 
-/** Runs one program for the group. If the group exceeds a program, runs one for each half. */
+/** Runs programs until each document of the group is stored or refused. */
 export function* insertGroup(
   target: Target,
   group: readonly Numbered[],
   ordered: boolean,
 ): Sweep<Outcome> {
-  if (group.length === 0) return { inserted: 0, failures: [] }
-  let begun: Outcome | undefined
+  let outcome: Outcome = { inserted: 0, failures: [] }
+  let left = group
+  /** Documents that may fit one program. */
+  let most = group.length
+  while (left.length > 0) {
+    const some = left.slice(0, most)
+    const ran = yield* insertSome(target, some, ordered)
+    if (ran === undefined) {
+      most = some.length >>> 1
+      continue
+    }
+    outcome = both(outcome, ran)
+    if (ordered && ran.failures.length > 0) break
+    left = left.slice(some.length - (ran.rest?.length ?? 0))
+  }
+  return outcome
+}
+
+/** Runs one program. Undefined if these documents exceed it. */
+function* insertSome(
+  target: Target,
+  group: readonly Numbered[],
+  ordered: boolean,
+): Sweep<Outcome | undefined> {
   try {
-    begun = yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
+    return yield* stagedWrite((tx, staged) => insertAll(tx, target, group, ordered, staged))
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown
     if (isRefusedWhole(thrown)) return refusedBy(thrown, group, ordered)
     if (thrown.kind !== 'TransactionTooLarge' && !isTooMuchWork(thrown)) throw thrown
     const [only] = group
-    if (group.length === 1 && only !== undefined) {
-      return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
-    }
+    if (group.length > 1 || only === undefined) return undefined
+    return { inserted: 0, failures: [{ index: only.index, error: thrown }] }
   }
-  if (begun !== undefined) {
-    const { rest } = begun
-    return rest === undefined ? begun : both(begun, yield* insertGroup(target, rest, ordered))
-  }
-  const middle = group.length >>> 1
-  const first = yield* insertGroup(target, group.slice(0, middle), ordered)
-  if (ordered && first.failures.length > 0) return first
-  const second = yield* insertGroup(target, group.slice(middle), ordered)
-  return both(first, second)
 }
 
 function both(first: Outcome, second: Outcome): Outcome {
@@ -98,9 +112,11 @@ function* insertAll(
   const failures: WriteFailure[] = []
   let inserted = 0
   let rest: readonly Numbered[] | undefined
-  const documents = group.map(({ document }) => document)
+  const most = documentsMax(tx, ns)
+  const now = group.slice(0, most)
+  const documents = now.map(({ document }) => document)
   const ahead = yield* insertsAhead(tx, ns, documents)
-  for (const [i, { index, document }] of group.entries()) {
+  for (const [i, { index, document }] of now.entries()) {
     if (ahead !== undefined) yield* ahead.before(i)
     try {
       if (ran?.has(index) !== true) {
@@ -113,13 +129,22 @@ function* insertAll(
       if (ordered) break
     }
     // Checked per document, because a validator may take long.
-    if (work.isDue) {
+    if (work.isDue || i + 1 === most) {
       rest = group.slice(i + 1)
       break
     }
   }
   if (retry !== undefined) yield* retry.flush(tx)
   return rest === undefined ? { inserted, failures } : { inserted, failures, rest }
+}
+
+/**
+ * Where a program costs round trips, it takes as many documents as its puts allow: the document,
+ * and an entry or more in each index.
+ */
+function documentsMax(tx: Tx, { indexes }: Namespace): number {
+  if (tx.readAhead === undefined) return sweepDocumentsMax
+  return Math.max(sweepDocumentsMax, Math.floor((0.8 * programPutsMax) / (1 + indexes.length)))
 }
 
 const added: Ran = { isModified: true }

@@ -1,7 +1,7 @@
 // insert: documents are written in groups of one program each. A group is atomic, the command is
 // not, as in MongoDB: documents before a refused one stay. (docs/design/transactions.md, rule 2)
 
-import { programBytesMax, sweepDocumentsMax } from '../../../base/limits/engine.js'
+import { insertedAtOnceMax, programBytesMax } from '../../../base/limits/engine.js'
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import {
   bool,
@@ -86,7 +86,7 @@ export const insertRow = documentRow({
 function canTake(group: readonly Numbered[], bytes: number, next: Document | undefined): boolean {
   const [first] = group
   if (first === undefined) return true
-  if (next === undefined || group.length >= sweepDocumentsMax) return false
+  if (next === undefined || group.length >= insertedAtOnceMax) return false
   if (next.length > inlineValueBytesMax || first.document.length > inlineValueBytesMax) return false
   return bytes + next.length <= programBytesMax / 2
 }

@@ -3,6 +3,7 @@
 import { Binary, Long, ObjectId, Timestamp } from 'bson'
 import t from 'tap'
 import { fail } from '../../../../src/base/errors.js'
+import { insertedAtOnceMax, sweepDocumentsMax } from '../../../../src/base/limits/engine.js'
 import { eachRoom } from '../../../support/command-room.js'
 
 await eachRoom(t, 'documents come back as they were put, _id first', async (t, room) => {
@@ -208,15 +209,16 @@ await eachRoom(
     let groups = 0
     room.store.write = (program) =>
       groups++ === 0 ? write(program) : Promise.reject(fail('OutOfDiskSpace', 'the disk is full'))
-    const documents = Array.from({ length: 250 }, (_, n) => ({ _id: n }))
-    t.same(await room.run({ insert: 'c', documents }), {
-      n: 100,
-      writeErrors: [{ index: 100, code: 14031, errmsg: 'the disk is full' }],
-      ok: 1,
-    })
+    const documents = Array.from({ length: 2_500 }, (_, n) => ({ _id: n }))
+    const ordered = await room.run({ insert: 'c', documents })
+    // One program's: more where a program costs round trips.
+    const before = Number(ordered.n)
+    t.ok(before === sweepDocumentsMax || before === insertedAtOnceMax, `${before} documents`)
+    const writeErrors = [{ index: before, code: 14031, errmsg: 'the disk is full' }]
+    t.same(ordered, { n: before, writeErrors, ok: 1 })
     const unordered = await room.run({ insert: 'c', documents: [{ _id: -1 }], ordered: false })
     t.match(unordered, { n: 0, writeErrors: [{ index: 0, code: 14031 }] })
     room.store.write = write
-    t.equal((await room.all('c')).length, 101)
+    t.equal((await room.all('c')).length, before + 1)
   },
 )
