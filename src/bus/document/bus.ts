@@ -3,6 +3,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fail, type GatewayError, unquotedKeys } from '../../base/errors.js'
+import { PassingMap } from '../../base/heap/passing-map.js'
 import type { Account } from '../../base/work/accounts.js'
 import type { Scheduler } from '../../base/work/scheduler.js'
 import { work } from '../../base/work/work-budget.js'
@@ -54,8 +55,7 @@ export class Bus implements BusView {
   readonly transactions: SessionTransactions
   private readonly snapshots: SnapshotReads
   private readonly writeSessions: WriteSessions
-  /** Running calls by id: a number is a faster key than an object. */
-  private readonly working = new Map<number, AnyCall>()
+  private readonly working = new PassingMap<number, AnyCall>()
   private readonly table: CommandTable
   private lastId = 0
   readonly scheduler: Scheduler | undefined

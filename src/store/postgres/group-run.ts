@@ -11,6 +11,7 @@ import { changeRange } from '../layout.js'
 import { type Applied, AskingTx } from '../programs/asking.js'
 import { ChangeTimes } from '../programs/change-times.js'
 import type { Outcome, WriteProgram } from '../programs/group.js'
+import { NumberRanges } from '../programs/number-ranges.js'
 import { WriteBuffer } from '../programs/write-buffer.js'
 import type { Ask, Entry, KeyChange, LargeChanges, Numbers } from '../store.js'
 import { readRange } from './asks.js'
@@ -90,8 +91,8 @@ export class GroupRun {
   private readonly numbers: ProgramNumbers[] = []
   /** How the programs have ended, if the commit takes effect. */
   ended: readonly Ended[] = []
-  /** Drawn versions, the lowest last. */
-  private versions: number[] = []
+  private readonly versions = new NumberRanges()
+  private versionsLeft = 0
   private isShort = false
   private hasBegun = false
   /** Why nothing more can be asked. */
@@ -180,7 +181,7 @@ export class GroupRun {
   }
 
   private async runInOrder(learners: readonly Learner[]): Promise<Ended[]> {
-    const needed = this.learnVersion - this.versions.length
+    const needed = this.learnVersion - this.versionsLeft
     if (needed > 0) await this.draw(Math.ceil(needed / versionsAtOnce))
     const ended: Ended[] = []
     for (const learner of learners) {
@@ -193,7 +194,7 @@ export class GroupRun {
 
   /** No earlier program has changed what it read: it would do the same again. */
   private async keep({ value, buffer, applied }: LearnedRun): Promise<Ended> {
-    const needed = buffer.changes.length - this.versions.length
+    const needed = buffer.changes.length - this.versionsLeft
     if (needed > 0) await this.draw(Math.ceil(needed / versionsAtOnce))
     try {
       this.slice(() => {
@@ -351,8 +352,10 @@ export class GroupRun {
   }
 
   private nextVersion(): number {
-    const version = this.versions.pop()
-    if (version !== undefined) return version
+    if (this.versionsLeft > 0) {
+      this.versionsLeft--
+      return this.versions.take(1)
+    }
     this.isShort = true
     return 0
   }
@@ -361,12 +364,10 @@ export class GroupRun {
   private async draw(times: number): Promise<readonly Row[]> {
     if (times === 0) return []
     const rows = await this.options.link.run(drawVersions, [times])
-    const drawn: number[] = []
     for (const [value] of rows) {
-      for (let i = 0; i < versionsAtOnce; i++) drawn.push(Number(value) + i)
+      this.versions.add(Number(value), versionsAtOnce)
+      this.versionsLeft += versionsAtOnce
     }
-    // The lowest is the next: those that were drawn before are lower.
-    this.versions = [...drawn.reverse(), ...this.versions]
     return rows
   }
 }
