@@ -30,6 +30,8 @@ interface Waiting {
   /** Bytes of the received request that waits. */
   readonly holds: number
   readonly admit: () => void
+  /** It was admitted, or has left. */
+  isOver: boolean
 }
 
 export class MemoryAccount {
@@ -90,15 +92,20 @@ export class MemoryAccount {
    * Calls `admit` once a request of this owner has room; returns a function that leaves the queue.
    */
   whenRoom(owner: string, admit: () => void, holds = 0): () => void {
-    const waiting = { owner, holds, admit }
+    const waiting = { owner, holds, admit, isOver: false }
     this.waiting.push(waiting)
     this.budget.waits(holds)
     if (this.budget.bytesUsed >= this.bytesMax) this.relieve()
     return () => {
-      const left = this.waiting.filter((other) => other !== waiting)
-      if (left.length < this.waiting.length) this.budget.waits(-holds)
-      this.waiting = left
+      this.endWait(waiting)
+      this.waiting = this.waiting.filter((other) => other !== waiting)
     }
+  }
+
+  private endWait(waiting: Waiting): void {
+    if (waiting.isOver) return
+    waiting.isOver = true
+    this.budget.waits(-waiting.holds)
   }
 
   /**
@@ -140,8 +147,10 @@ export class MemoryAccount {
       const { waiting } = this
       this.waiting = []
       for (const each of waiting) {
+        // An admitted one may end others.
+        if (each.isOver) continue
         if (this.hasRoom(each.owner)) {
-          this.budget.waits(-each.holds)
+          this.endWait(each)
           each.admit()
         } else this.waiting.push(each)
       }

@@ -38,6 +38,26 @@ t.test('an owner above its share waits for its own replies, and the others go on
   t.equal(account.shares.ownersKnown, 0)
 })
 
+t.test('who leaves while the line is served is not admitted', async (t) => {
+  const account = new MemoryAccount(whole)
+  const client = opened(account)
+  client.backlog.set(whole, 'greedy')
+  const admitted: string[] = []
+  let leave = () => {}
+  const first = () => {
+    admitted.push('first')
+    leave()
+  }
+  account.whenRoom('one', first, megabyte)
+  leave = account.whenRoom('two', () => admitted.push('second'), megabyte)
+  client.backlog.close()
+  await nextTurn()
+  await nextTurn()
+  t.same(admitted, ['first'])
+  leave()
+  t.equal(account.budget.usedByOthers(0), 0, 'none is counted as waiting')
+})
+
 t.test('where all is nearly used, owners with little unsent have the rest', async (t) => {
   const account = new MemoryAccount(whole)
   const [one, two] = [opened(account), opened(account)]
