@@ -243,14 +243,10 @@ export class Known {
   }
 
   private point(key: Bytes): Versioned | undefined {
-    const name = mapKey(key)
     const own = this.changes.find(key)
-    const stored = own === undefined ? this.points.get(name) : own
-    const added = isCounter(key) ? this.additions.get(name) : undefined
-    if (added !== undefined) {
-      const value = encodeCount(addCounts(decodeCount(stored?.value), added))
-      return { value: copy(value), version: 0 }
-    }
+    const stored = own === undefined ? this.points.get(mapKey(key)) : own
+    const sum = this.sumOf(key, stored?.value)
+    if (sum !== undefined) return { value: copy(sum), version: 0 }
     if (stored?.value === undefined) return undefined
     return { value: copy(stored.value), version: stored.version }
   }
@@ -302,13 +298,13 @@ export class Known {
     return [...byName.values()]
       .sort((a, b) => sign * compareKeys(a.key, b.key))
       .slice(0, limit)
-      .map(({ key, value }) => this.withAddition(key, value))
+      .map(({ key, value }) => ({ key: copy(key), value: copy(this.sumOf(key, value) ?? value) }))
   }
 
-  private withAddition(key: Bytes, value: Bytes): Entry {
+  /** A counter with what earlier programs have added; undefined if that is nothing. */
+  private sumOf(key: Bytes, stored: Bytes | undefined): Bytes | undefined {
     const added = isCounter(key) ? this.additions.get(mapKey(key)) : undefined
-    const sum = added === undefined ? value : encodeCount(addCounts(decodeCount(value), added))
-    return { key: copy(key), value: copy(sum) }
+    return added === undefined ? undefined : encodeCount(addCounts(decodeCount(stored), added))
   }
 }
 

@@ -11,6 +11,7 @@ import { splitStatements } from '../../../src/protocol/sql/split.js'
 import { elementsOf } from '../../../src/value/elements.js'
 import { numberOf } from '../../../src/value/numbers.js'
 import type { Value } from '../../../src/value/value.js'
+import { turnsDuring } from '../../support/turns.js'
 
 /** SQLSTATE of what is thrown. */
 function stateOf(act: () => unknown): unknown {
@@ -119,15 +120,10 @@ t.test('an array of thousands of elements is read in several turns', async (t) =
       statement,
     )
   t.notOk(bound('{1,2}') instanceof Promise)
-  let turns = 0
-  let isWaiting = true
-  const count = (): void => {
-    turns++
-    if (isWaiting) setImmediate(count)
-  }
-  setImmediate(count)
-  const [array] = await bound(`{${numbers}}`)
-  isWaiting = false
+  let array: Value | undefined
+  const turns = await turnsDuring(async () => {
+    array = (await bound(`{${numbers}}`))[0]
+  })
   t.same(elementsOf(array as Value).map(numberOf), numbers)
   t.ok(turns >= 1, `${turns} turns`)
 })

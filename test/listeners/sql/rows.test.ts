@@ -8,6 +8,7 @@ import { MessageWriter } from '../../../src/protocol/pgwire/message-writer.js'
 import { fieldsOf } from '../../../src/value/elements.js'
 import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { documentValue } from '../../../src/value/value.js'
+import { turnsDuring } from '../../support/turns.js'
 
 const numbers = Array.from({ length: 30_000 }, (_, i) => i * 1.5)
 const texts = numbers.map((n) => `n "${n}"`)
@@ -70,15 +71,7 @@ t.test('preparing a row leaves other work its turns', async (t) => {
   )
   const types = Object.keys(document).map(() => 'jsonb')
   const rows = rowsOf(document, types, 'text')
-  let turns = 0
-  let isWaiting = true
-  const count = (): void => {
-    turns++
-    if (isWaiting) setImmediate(count)
-  }
-  setImmediate(count)
-  await rows.prepareNext()
-  isWaiting = false
+  const turns = await turnsDuring(() => rows.prepareNext())
   t.ok(turns > 10, `${turns} turns for 40 fields of 64 KiB`)
 })
 

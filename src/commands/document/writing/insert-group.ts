@@ -103,17 +103,17 @@ function* insertAll(
   staged: Staged,
 ): Program<Outcome> {
   const ns = yield* ensureNamespace(tx, target.db, target.target, target.creation())
+  const most = documentsMax(tx, ns)
+  const now = group.slice(0, most)
   const { retry } = target
   let ran: ReadonlySet<number> | undefined
   if (retry !== undefined && !retry.isNew(tx)) {
-    const indexes = group.map(({ index }) => index)
+    const indexes = now.map(({ index }) => index)
     ran = yield* retry.ranAmong(tx, indexes)
   }
   const failures: WriteFailure[] = []
   let inserted = 0
   let rest: readonly Numbered[] | undefined
-  const most = documentsMax(tx, ns)
-  const now = group.slice(0, most)
   const documents = now.map(({ document }) => document)
   const ahead = yield* insertsAhead(tx, ns, documents)
   for (const [i, { index, document }] of now.entries()) {
