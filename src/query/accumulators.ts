@@ -277,8 +277,12 @@ class Deviation implements Accumulator {
 
 type Create = (collation: Collation | undefined) => Accumulator
 
+/** Their states hold as many values as were added. */
+const listing = new Set(['$push', '$addToSet', '$mergeObjects'])
+
 /** An accumulator whose operand is one expression. */
 function unaryRow(name: string, create: Create, inWindows = true): AccumulatorRow {
+  const merges = !listing.has(name)
   return {
     name,
     readsRoot: false,
@@ -288,7 +292,7 @@ function unaryRow(name: string, create: Create, inWindows = true): AccumulatorRo
         throw location(40237, `The ${name} accumulator is a unary operator`)
       }
       const { collation } = scope.context
-      return { input: scope.compile(operand), create: () => create(collation) }
+      return { input: scope.compile(operand), merges, create: () => create(collation) }
     },
   }
 }
@@ -301,7 +305,7 @@ const countRow: AccumulatorRow = {
     if (operand.type !== bsonType.object || operand.bytes[operand.start] !== 5) {
       throw fail('FailedToParse', '$count takes no arguments, i.e. $count:{}')
     }
-    return { input: new Constant(int32Value(1)), create: () => new Sum() }
+    return { input: new Constant(int32Value(1)), merges: true, create: () => new Sum() }
   },
 }
 

@@ -25,6 +25,8 @@ export interface AccumulatorPlan {
   readonly input: Expression
   /** `create` reads the group, because its `n` is not constant. */
   readonly seesGroup?: boolean
+  /** Its states are of one value each: two are merged in the time of some additions. */
+  readonly merges?: boolean
   /** The root of `group` is the group's `_id`, if `create` reads it. */
   create(group: Env): Accumulator
 }

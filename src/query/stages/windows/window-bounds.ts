@@ -12,7 +12,7 @@ import { location, type Result, typeName, valueText } from '../../expressions/op
 /**
  * The first and last document of a window, both included; for an empty one, last is before first.
  */
-interface WindowSpan {
+export interface WindowSpan {
   readonly from: number
   readonly to: number
 }

@@ -39,6 +39,13 @@ export class ColumnValues {
     this.partition.hold(payload + valueOverheadBytes)
     this.values.push(value)
   }
+
+  /** The value of the document before, which holds no memory again. */
+  repeat(value: Value): void {
+    work.note(columnUnits)
+    this.partition.hold(valueOverheadBytes)
+    this.values.push(value)
+  }
 }
 
 /** Yields after each bounded step, as `Transform.finish`; returns a value for each document. */

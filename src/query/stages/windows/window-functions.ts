@@ -24,6 +24,7 @@ import {
   type Result,
 } from '../../expressions/operator.js'
 import type { StageCompiler } from '../stage.js'
+import { SlidingState, slides } from './sliding-state.js'
 import { parseBounds, type Sorting, type WindowBounds, wholePartition } from './window-bounds.js'
 import { covariance } from './window-covariance.js'
 import {
@@ -79,19 +80,30 @@ class Accumulated implements WindowFunction {
     const { documents, sortedBy } = partition
     const spanOf = this.bounds.spans(documents.length, sortedBy)
     const column = new ColumnValues(partition)
+    let sliding: SlidingState | undefined
     let state = this.plan.create(env)
-    /** The window that `state` has accumulated. */
+    /** The window that `state` has accumulated, and its result. */
     let from = 0
     let to = -1
+    let result: Value | undefined
     let passed = 0
     for (let i = 0; i < documents.length; i++) {
       const span = spanOf(i)
       const grows = this.bounds.growsOnly || span.from === from
+      if (sliding === undefined && !grows && slides(this.plan, span)) {
+        sliding = new SlidingState(this.plan, partition, env)
+      }
+      if (sliding !== undefined) {
+        column.push(yield* sliding.over(span))
+        if (++passed % stepDocumentsMax === 0 || work.isDue) yield
+        continue
+      }
       if (!grows || span.to < to) {
         partition.hold(-state.bytesHeld)
         state = this.plan.create(env)
         from = span.from
         to = span.from - 1
+        result = undefined
       }
       for (; to < span.to; to++) {
         const before = state.bytesHeld
@@ -104,16 +116,29 @@ class Accumulated implements WindowFunction {
         }
         work.note(columnUnits)
         state.add(input)
+        result = undefined
         partition.hold(state.bytesHeld - before)
         if (++passed % stepDocumentsMax === 0 || work.isDue) yield
       }
-      column.push(state.result() ?? nullValue)
+      if (result === undefined) {
+        // Long results have a turn each.
+        work.note(state.bytesHeld / keptBytesPerUnit)
+        if (work.isDue) yield
+        result = state.result() ?? nullValue
+        column.push(result)
+      } else {
+        column.repeat(result)
+      }
       if (++passed % stepDocumentsMax === 0 || work.isDue) yield
     }
+    sliding?.release()
     partition.hold(-state.bytesHeld)
     return column.values
   }
 }
+
+/** Bytes of kept values, which lie apart, that a result gathers for one unit. */
+const keptBytesPerUnit = 30
 
 const accumulated: CompileFunction = (context) => {
   const { name, operand, window, compiler } = context

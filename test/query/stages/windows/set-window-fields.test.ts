@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { work } from '../../../../src/base/work/work-budget.js'
 import { runPipeline } from '../../../../src/query/pipeline.js'
 import { documentFrom } from '../../../../src/value/literal.js'
 import { runs } from '../../../support/runs.js'
@@ -28,6 +29,78 @@ t.test('each document of a window and of a column counts', async (t) => {
   const plans = plansOf([{ $setWindowFields: { sortBy: { i: 1 }, output } }])
   const units = unitsOf(() => runPipeline(plans, documents))
   t.ok(units > 200 * 50 * 3, String(units))
+})
+
+t.test(
+  'a window that slides costs its documents once, and one of all is computed once',
+  async (t) => {
+    const documents = Array.from({ length: 1_000 }, (_, i) => documentFrom({ i }))
+    const units = (window: Plain, name: string): number => {
+      const operand = name === '$lastN' ? { n: 1_000, input: '$i' } : '$i'
+      const plans = plansOf([
+        { $setWindowFields: { sortBy: { i: 1 }, output: { x: { [name]: operand, ...window } } } },
+        { $project: { i: 1 } },
+      ])
+      return unitsOf(() => runPipeline(plans, documents))
+    }
+    for (const name of ['$sum', '$max', '$last', '$stdDevPop']) {
+      const wide = units({ window: { range: [-300, 300] } }, name)
+      const narrow = units({ window: { range: [-40, 40] } }, name)
+      t.ok(wide < 1.5 * narrow, `${name}: ${wide} after ${narrow}`)
+    }
+    for (const name of ['$push', '$lastN']) {
+      const spent = units({}, name)
+      t.ok(spent < 1_000 * 60, `${name}: ${spent}`)
+    }
+  },
+)
+
+t.test('a window that slides has the results of its documents', async () => {
+  const names = ['$sum', '$avg', '$min', '$max', '$first', '$last', '$stdDevPop', '$stdDevSamp']
+  const value = fc.oneof(
+    fc.integer(),
+    fc.integer().map((n) => long(n)),
+    fc.constantFrom(null, 'a', 0.5, -2.25),
+    fc.constant(undefined),
+  )
+  const bound = fc.integer({ min: -160, max: 160 })
+  fc.assert(
+    fc.property(
+      fc.array(value, { minLength: 70, maxLength: 300 }),
+      bound,
+      fc.integer({ min: 60, max: 150 }),
+      fc.constantFrom('documents', 'range'),
+      (values, from, width, kind) => {
+        const documents = values.map((v, i) => ({ i, ...(v === undefined ? {} : { v }) }))
+        const window = { [kind]: [from, from + width] }
+        const output = Object.fromEntries(
+          names.map((name) => [name.slice(1), { [name]: '$v', window }]),
+        )
+        const all = { $push: { $ifNull: ['$v', null] }, window }
+        const stage = { sortBy: { i: 1 }, output: { ...output, all, n: { $count: {}, window } } }
+        const near = (name: string) => ({
+          $or: [
+            { $eq: [`$${name}`, { [`$${name}`]: '$all' }] },
+            { $lt: [{ $abs: { $subtract: [`$${name}`, { [`$${name}`]: '$all' }] } }, 1e-3] },
+          ],
+        })
+        const ends = (name: string) => ({
+          $eq: [{ $ifNull: [`$${name}`, null] }, { $ifNull: [{ [`$${name}`]: '$all' }, null] }],
+        })
+        const checks = [
+          ...['sum', 'avg', 'stdDevPop', 'stdDevSamp'].map(near),
+          ...['min', 'max', 'first', 'last'].map(ends),
+          { $eq: ['$n', { $size: '$all' }] },
+        ]
+        const pipeline = [
+          { $setWindowFields: stage },
+          { $match: { $expr: { $not: [{ $and: checks }] } } },
+        ]
+        return run(pipeline, documents).length === 0
+      },
+    ),
+    { numRuns: runs(20) },
+  )
 })
 
 t.test('accumulators see the documents of their window, in order', async (t) => {
@@ -264,7 +337,9 @@ t.test('the values by which a partition is sorted count', async (t) => {
   const units = (fields: string[]) => {
     const sortBy = Object.fromEntries(fields.map((name) => [name, 1]))
     const plans = plansOf([{ $setWindowFields: { sortBy, output: { r: { $sum: 1 } } } }])
-    return unitsOf(() => runPipeline(plans, documents))
+    const before = work.spent
+    runPipeline(plans, documents)
+    return work.spent - before
   }
   // Ranges are of one field: only its values are read ahead.
   t.ok(units(['i']) > units(['i', 'j']) + 10_000)
