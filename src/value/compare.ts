@@ -178,7 +178,7 @@ function compareParts(
 
 /**
  * Compares elements in pairs: type class, then name (of objects), then value; fewer elements sort
- * first.
+ * first. Both are known to have the same bytes up to `sameTo` of `a`.
  */
 function compareElements(
   a: Bytes,
@@ -187,9 +187,20 @@ function compareElements(
   bStart: number,
   isObject: boolean,
   collation: Collation | undefined,
+  sameTo = 0,
 ): number {
   const left = new Elements(a, aStart)
   const right = new Elements(b, bStart)
+  const aEnd = aStart + readInt32(a, aStart)
+  const shared = Math.min(aEnd - aStart, readInt32(b, bStart))
+  let differsAt = sameTo
+  if (shared >= skippedBytesMin) {
+    if (sameTo <= left.valueEnd) {
+      differsAt = left.valueEnd + sharedBytes(a, left.valueEnd, b, right.valueEnd, aStart + shared)
+    }
+    if (differsAt >= aEnd && shared === readInt32(b, bStart)) return 0
+    skipTo(a, differsAt, left, right)
+  }
   for (;;) {
     const hasLeft = left.next()
     const hasRight = right.next()
@@ -208,6 +219,15 @@ function compareElements(
       )
       if (byName !== 0) return byName
     }
+    const nested = classOfType[left.type]
+    if (nested === typeClasses.object || nested === typeClasses.array) {
+      const isInner = nested === typeClasses.object
+      const { valueStart } = left
+      const inner = right.valueStart
+      const order = compareElements(a, valueStart, b, inner, isInner, collation, differsAt)
+      if (order !== 0) return order
+      continue
+    }
     const byValue = compareParts(
       left.type,
       a,
@@ -221,6 +241,40 @@ function compareElements(
     )
     if (byValue !== 0) return byValue
   }
+}
+
+/** Documents and arrays from this size on are compared by their bytes first. */
+const skippedBytesMin = 1_024
+/** Bytes compared at once: few at first, because most documents differ early. */
+const firstBlockBytes = 256
+const blockBytesMax = 65_536
+
+/** How many bytes from the starts are the same, up to `aEnd`. */
+function sharedBytes(a: Bytes, aStart: number, b: Bytes, bStart: number, aEnd: number): number {
+  const toB = bStart - aStart
+  let at = aStart
+  let block = firstBlockBytes
+  while (at < aEnd) {
+    const to = Math.min(at + block, aEnd)
+    if (compareNative.call(a as Buffer, b, at + toB, to + toB, at, to) !== 0) break
+    at = to
+    block = Math.min(block * 4, blockBytesMax)
+  }
+  while (at < aEnd && a[at] === b[at + toB]) at++
+  work.spend((at - aStart) / bytesPerUnit)
+  return at - aStart
+}
+
+/** Passes the elements that end before `differsAt`, which are equal. */
+function skipTo(a: Bytes, differsAt: number, left: Elements, right: Elements): void {
+  const toB = right.valueEnd - left.valueEnd
+  const before = new Elements(a, left.valueEnd - Elements.headBytes)
+  let count = 0
+  while (before.next() && before.valueEnd <= differsAt) {
+    left.valueEnd = before.valueEnd
+    if (++count % countedTogether === 0) work.spend(countedTogether * elementUnits)
+  }
+  right.valueEnd = left.valueEnd + toB
 }
 
 /** Compares code, then scope. */

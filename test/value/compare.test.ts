@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { work } from '../../src/base/work/work-budget.js'
 import { compareValues, equalValues, sameBytes, typeClass } from '../../src/value/compare.js'
 import { decimalFromString } from '../../src/value/decimal.js'
 import { documentFrom, valueFrom } from '../../src/value/literal.js'
@@ -23,6 +24,7 @@ import {
   undefinedValue,
   type Value,
 } from '../../src/value/value.js'
+import { writeArray, writeDocument } from '../../src/value/writer.js'
 import { runs } from '../support/runs.js'
 import { documentOfFields, numbers, pairs, regexValue, values } from './arbitrary.js'
 
@@ -190,4 +192,62 @@ t.test('the order is total', async () => {
     fc.property(pairs, ([a, b]) => !sameBytes(a, b) || equalValues(a, b)),
     { numRuns: runs(2_000) },
   )
+})
+
+t.test(
+  'long arrays and objects compare by their elements, however many bytes are the same',
+  async () => {
+    const long = fc.tuple(
+      fc.array(values, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 0, max: 400 }),
+    )
+    const check = (
+      [items, times]: [Value[], number],
+      [a, b]: readonly [Value, Value],
+      rest: Value[],
+      other: Value[],
+      depth: number,
+    ) => {
+      const first = Array.from({ length: times }, () => items).flat()
+      const [left, right] = [
+        [...first, a, ...rest],
+        [...first, b, ...other],
+      ]
+      let expected = 0
+      for (let i = 0; i < Math.min(left.length, right.length) && expected === 0; i++) {
+        expected = compareValues(left[i] as Value, right[i] as Value)
+      }
+      expected ||= left.length - right.length
+      const nested = (list: readonly Value[]) => {
+        let value = writeArray(list)
+        for (let i = 0; i < depth; i++) {
+          const inner = value
+          value =
+            i % 2 === 0
+              ? documentValue(writeDocument((writer) => writer.int32('n', 1).value('v', inner)))
+              : writeArray([inner, ...items])
+        }
+        return value
+      }
+      const found = compareValues(nested(left), nested(right))
+      return Math.sign(found) === Math.sign(expected)
+    }
+    const lists = fc.array(values, { maxLength: 2 })
+    fc.assert(fc.property(long, pairs, lists, lists, fc.nat(5), check), { numRuns: runs(500) })
+  },
+)
+
+t.test('what is the same is compared as bytes, at any depth', async (t) => {
+  const list = valueFrom(Array.from({ length: 100_000 }, (_, i) => [i]))
+  const [a, b] = [writeArray([list, int32Value(1)]), writeArray([list, int32Value(2)])]
+  const [deepA, deepB] = [a, b].map((value) => {
+    let deep = value
+    for (let i = 0; i < 80; i++) deep = writeArray([deep])
+    return deep
+  }) as [Value, Value]
+  const before = work.spent
+  t.ok(compareValues(deepA, deepB) < 0)
+  t.ok(compareValues(deepA, deepA) === 0)
+  const bytes = list.end - list.start
+  t.ok(work.spent - before < bytes / 100, `${work.spent - before} units, ${bytes} bytes`)
 })
