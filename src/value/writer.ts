@@ -71,13 +71,26 @@ export class DocumentWriter {
 
   /** Appends to an array. */
   push(value: Value): this {
-    work.spend(elementWrittenUnits)
-    const size = this.at + value.end - value.start
-    if (this.at > cheapBytesMax && size > this.buffer.length) {
-      work.spend(this.at / freshBytesPerUnit)
-    }
+    this.spendOnElement(value.end - value.start)
     this.indexHead(value.type)
     this.copy(value.bytes, value.start, value.end)
+    return this
+  }
+
+  /** Appends a text of valid UTF-8 to an array. */
+  pushText(utf8: Bytes): this {
+    this.spendOnElement(utf8.length)
+    this.indexHead(bsonType.string)
+    this.word(utf8.length + 1)
+    this.copy(utf8, 0, utf8.length)
+    this.reserve(1)
+    this.buffer[this.at++] = 0
+    return this
+  }
+
+  pushNull(): this {
+    work.spend(elementWrittenUnits)
+    this.indexHead(bsonType.null)
     return this
   }
 
@@ -293,6 +306,13 @@ export class DocumentWriter {
     } else {
       this.reserve(8)
       this.at = this.buffer.writeBigInt64LE(BigInt(n), this.at)
+    }
+  }
+
+  private spendOnElement(length: number): void {
+    work.spend(elementWrittenUnits)
+    if (this.at > cheapBytesMax && this.at + length > this.buffer.length) {
+      work.spend(this.at / freshBytesPerUnit)
     }
   }
 

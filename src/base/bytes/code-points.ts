@@ -29,6 +29,24 @@ export function lengthOfUtf8(bytes: Bytes): number {
   return count
 }
 
+/** Bytes whose code points are counted before it is asked whether an offset is among them. */
+const blockBytes = 4_096
+
+/** As offsetAfter, of valid UTF-8. */
+export function offsetInUtf8(bytes: Bytes, count: number, from = 0): number {
+  if (count <= 0) return from
+  let at = from
+  let left = count
+  while (left >= blockBytes && at + blockBytes <= bytes.length) {
+    left -= lengthOfUtf8(bytes.subarray(at, at + blockBytes))
+    at += blockBytes
+  }
+  for (; at < bytes.length; at++) {
+    if (begins(bytes, at) === 1 && left-- === 0) return at
+  }
+  return at
+}
+
 /** Words whose bytes a byte can count. */
 const lanesMax = 255
 

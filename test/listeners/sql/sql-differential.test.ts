@@ -155,6 +155,8 @@ t.test('the SQL port answers as PostgreSQL', { skip: postgresMissing }, async (t
       "SELECT ARRAY[1, 2] AS i, ARRAY['a b', NULL, '\"'] AS t, ARRAY[[1, 2], [3, 4]] AS m",
       'SELECT array_agg(id ORDER BY id) AS i, array_agg(b ORDER BY id) AS t FROM s',
       "SELECT '{1,2}'::int[] AS i, '{}'::text[] AS t, string_to_array('a,b', ',') AS s",
+      "SELECT string_to_array('aé,,b', ',') AS a, string_to_array('a,b', '') AS b, string_to_array('', ',') AS c",
+      "SELECT string_to_array('a😀b', NULL) AS d, string_to_array('axxbxx', 'xx', 'b') AS e, string_to_array(NULL::text, ',') AS f",
       "INSERT INTO empty VALUES (1, 'v', '{a,b}', '{1,2}')",
       'SELECT z, w FROM empty',
     )

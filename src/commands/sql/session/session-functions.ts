@@ -1,9 +1,10 @@
 // Functions about the session and the catalog, which clients call first after connecting. (captured
 // from psql, Grafana and drivers; docs/sql.md, "Catalog")
 
+import { offsetInUtf8 } from '../../../base/bytes/code-points.js'
+import { Needle } from '../../../base/bytes/text-search.js'
 import type { SessionChannels } from '../../../bus/session.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { elementsOf } from '../../../value/elements.js'
 import { integerOf } from '../../../value/numbers.js'
 import {
   bsonType,
@@ -15,10 +16,12 @@ import {
   trueValue,
   type Value,
 } from '../../../value/value.js'
-import { writeArray } from '../../../value/writer.js'
+import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { typeWords } from '../catalog/catalog-types.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { countAt, textOf } from '../expression/functions/function-row.js'
+import { countOf } from '../expression/functions/document-functions.js'
+import { countAt, textOf, utf8Of } from '../expression/functions/function-row.js'
+import { elementsSpent } from '../expression/texts/text-cost.js'
 import { textForm } from '../expression/texts/text-form.js'
 import type { SqlValue } from '../expression/truth.js'
 import { functionFacts, functionTable } from '../typing/function-facts.js'
@@ -110,7 +113,7 @@ const rows: readonly Row[] = [
   ['quote_ident', [1, 1], strict((args) => stringValue(quotedName(textOf(args, 0))))],
   ['quote_literal', [1, 1], strict((args) => stringValue(quotedText(textForm(args[0] as Value))))],
   ['parse_ident', [1, 2], strict((args) => textsOf(namesIn(textOf(args, 0))))],
-  ['string_to_array', [2, 3], strict((args) => textsOf(textOf(args, 0).split(textOf(args, 1))))],
+  ['string_to_array', [2, 3], stringToArray],
   ['array_to_string', [2, 3], arrayToString],
   ['array_upper', [2, 2], strict((args) => upperOf(args))],
   ['array_lower', [2, 2], strict((args) => (upperOf(args) === undefined ? undefined : one))],
@@ -235,18 +238,52 @@ function textsOf(texts: readonly string[]): Value {
   return writeArray(texts.map((text) => stringValue(text)))
 }
 
+/**
+ * The fields of a text between separators: without one, its characters. Fields that equal the third
+ * text are NULL.
+ */
+function stringToArray(args: readonly SqlValue[]): SqlValue {
+  const [whole, separator, forNull] = args
+  if (whole === undefined) return undefined
+  const text = utf8Of([whole], 0)
+  const missing = forNull === undefined ? undefined : utf8Of([forNull], 0)
+  const writer = new DocumentWriter(true)
+  const push = (from: number, to: number): void => {
+    const part = text.subarray(from, to)
+    if (missing !== undefined && Buffer.compare(part, missing) === 0) writer.pushNull()
+    else writer.pushText(part)
+  }
+  if (separator === undefined) {
+    for (let at = 0, next = 0; at < text.length; at = next) {
+      next = offsetInUtf8(text, 1, at)
+      push(at, next)
+    }
+  } else if (text.length > 0) {
+    const by = new Needle(utf8Of([separator], 0))
+    const { length } = by.units
+    let from = 0
+    for (let at = length === 0 ? -1 : by.indexIn(text, 0, text.length); at >= 0; ) {
+      push(from, at)
+      from = at + length
+      at = by.indexIn(text, from, text.length)
+    }
+    push(from, text.length)
+  }
+  return writer.finishValue()
+}
+
 function upperOf(args: readonly Value[]): Value | undefined {
   const [array] = args
   if (array?.type !== bsonType.array || countAt(args, 1) !== 1) return undefined
-  const { length } = elementsOf(array)
-  return length === 0 ? undefined : int32Value(length)
+  const count = countOf(array)
+  return count === 0 ? undefined : int32Value(count)
 }
 
 function arrayToString([array, separator, forNull]: readonly SqlValue[]): SqlValue {
   if (array === undefined || separator === undefined) return undefined
   if (array.type !== bsonType.array) return undefined
   const instead = forNull === undefined ? undefined : textForm(forNull)
-  const texts = elementsOf(array).flatMap((element) => {
+  const texts = elementsSpent(array).flatMap((element) => {
     if (!element.isNullish) return [textForm(element)]
     return instead === undefined ? [] : [instead]
   })

@@ -26,7 +26,8 @@ export const documentFunctions: readonly FunctionRow[] = [
   row('to_jsonb to_json row_to_json', [1, 1], ([value]) => value),
 ]
 
-function countOf(array: Value): number {
+/** Number of elements. Throws 54000 as spendOnElements. */
+export function countOf(array: Value): number {
   spendOnElements(array)
   const elements = new Elements(array.bytes, array.start)
   let count = 0

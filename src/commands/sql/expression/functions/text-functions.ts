@@ -2,7 +2,7 @@
 // result never exceeds the size of a document.
 
 import { CharacterSet } from '../../../../base/bytes/character-set.js'
-import { lengthOfUtf8 } from '../../../../base/bytes/code-points.js'
+import { lengthOfUtf8, offsetInUtf8 } from '../../../../base/bytes/code-points.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
 import {
   bytesPerUnit,
@@ -45,16 +45,16 @@ export const textFunctions: readonly FunctionRow[] = [
   row('octet_length', [1, 1], (args) => int32Value(utf8Of(args, 0).length)),
   row('substring substr', [2, 3], substring),
   row('left', [2, 2], (args) => {
-    const text = textOf(args, 0)
+    const text = utf8Of(args, 0)
     const count = countAt(args, 1)
-    const kept = count < 0 ? lengthSpent(text) + count : count
-    return stringValue(text.slice(0, offsetSpent(text, kept)))
+    const kept = count < 0 ? lengthOfUtf8(text) + count : count
+    return stringValueOf(text.subarray(0, offsetInUtf8(text, kept)))
   }),
   row('right', [2, 2], (args) => {
-    const text = textOf(args, 0)
+    const text = utf8Of(args, 0)
     const count = countAt(args, 1)
-    const left = count < 0 ? -count : lengthSpent(text) - count
-    return stringValue(text.slice(offsetSpent(text, left)))
+    const left = count < 0 ? -count : lengthOfUtf8(text) - count
+    return stringValueOf(text.subarray(offsetInUtf8(text, left)))
   }),
   row('replace', [3, 3], (args) =>
     stringValue(replaced(slowTextOf(args), textOf(args, 1), textOf(args, 2))),
@@ -129,16 +129,16 @@ const wordSteps = 40
 
 /** The start counts from 1 and may be before the text. */
 function substring(args: readonly Value[]): Value {
-  const text = textOf(args, 0)
+  const text = utf8Of(args, 0)
   const start = countAt(args, 1) - 1
-  const from = offsetSpent(text, start)
-  if (args.length === 2) return stringValue(text.slice(from))
+  const from = offsetInUtf8(text, start)
+  if (args.length === 2) return stringValueOf(text.subarray(from))
   const length = countAt(args, 2)
   if (length < 0) {
     throw evaluationError(evaluationState.badSubstring, 'negative substring length not allowed')
   }
   const count = start + length - Math.max(start, 0)
-  return stringValue(text.slice(from, offsetSpent(text, count, from)))
+  return stringValueOf(text.subarray(from, offsetInUtf8(text, count, from)))
 }
 
 function replaced(text: string, from: string, to: string): string {
