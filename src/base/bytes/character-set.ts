@@ -6,6 +6,8 @@ import { type Bytes, utf8 } from './bytes.js'
 
 /** Bytes between two calls of `spend`. */
 const partBytes = 65_536
+/** Longer texts are read with a byte for each character of ASCII, which costs more to make. */
+const shortBytesMax = 1_024
 /** Bytes of a character in UTF-8. */
 const characterBytesMax = 4
 
@@ -25,11 +27,15 @@ export class CharacterSet {
   ) {
     const { ascii } = this
     const bytes = typeof characters === 'string' ? utf8(characters) : characters
+    const table = bytes.length > shortBytesMax ? new Uint8Array(256) : undefined
     for (let at = 0; at < bytes.length; ) {
       const from = at
       const stop = Math.min(at + partBytes, bytes.length)
       let wide = 0
       while (at < stop) {
+        if (table !== undefined)
+          while (at < stop && (bytes[at] as number) < 0x80) table[bytes[at++] as number] = 1
+        if (at >= stop) break
         const byte = bytes[at] as number
         if (byte < 0x80) {
           ascii[byte >> 5] = (ascii[byte >> 5] as number) | (1 << (byte & 31))
@@ -45,14 +51,21 @@ export class CharacterSet {
       spend(at - from, false)
       if (wide > 0) spend(wide, true)
     }
+    if (table === undefined) return
+    for (let byte = 0; byte < 0x80; byte++) {
+      if (table[byte] === 1) ascii[byte >> 5] = (ascii[byte >> 5] as number) | (1 << (byte & 31))
+    }
   }
 
   /** The end of the run of these characters with which the text begins. */
   endOfRun(text: Bytes): number {
+    const table = this.tableFor(text)
     for (let at = 0; ; ) {
       const from = at
       const stop = Math.min(at + partBytes, text.length)
       while (at < stop) {
+        if (table !== undefined) while (at < stop && table[text[at] as number] === 1) at++
+        if (at >= stop) break
         const byte = text[at] as number
         if (byte < 0x80 ? !this.hasAscii(byte) : !this.hasWide(text, at)) break
         at += byte < 0x80 ? 1 : widthAt(text, at)
@@ -64,10 +77,13 @@ export class CharacterSet {
 
   /** The start of the run of these characters with which the text ends, at least `least`. */
   startOfRun(text: Bytes, least: number): number {
+    const table = this.tableFor(text)
     for (let end = text.length; ; ) {
       const from = end
       const stop = Math.max(end - partBytes, least)
       while (end > stop) {
+        if (table !== undefined) while (end > stop && table[text[end - 1] as number] === 1) end--
+        if (end <= stop) break
         const byte = text[end - 1] as number
         const before = byte < 0x80 ? end - 1 : startOf(text, end)
         if (byte < 0x80 ? !this.hasAscii(byte) : !this.hasWide(text, before)) break
@@ -76,6 +92,14 @@ export class CharacterSet {
       this.spend(from - end, this.others !== undefined)
       if (end > stop || end <= least) return end
     }
+  }
+
+  /** 1 for each character of ASCII in the set; undefined for a short text. */
+  private tableFor({ length }: Bytes): Uint8Array | undefined {
+    if (length <= shortBytesMax) return undefined
+    const table = new Uint8Array(256)
+    for (let byte = 0; byte < 0x80; byte++) table[byte] = this.hasAscii(byte) ? 1 : 0
+    return table
   }
 
   private hasAscii(byte: number): boolean {

@@ -1,6 +1,7 @@
 // Converts BSON to JSON text, byte by byte into one buffer. Names and texts are UTF-8 on both
 // sides, so they are copied, and only the end makes a JavaScript string.
 
+import { isAscii } from 'node:buffer'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
 import { jsonBytesPerUnit, jsonPieceUnits } from '../../base/work/work-figures.js'
@@ -22,6 +23,10 @@ export type JsonMode = 'plain' | 'relaxed' | 'canonical'
 
 /** A larger buffer is released between texts. */
 const keptBytesMax = 64 * 1024
+
+/** A longer text is written in parts, each copied natively if it needs no escape. */
+const longTextBytes = 256
+const partBytes = 4_096
 
 /** Elements between two calls of `work.spend`. */
 const piecesAtOnce = 256
@@ -312,11 +317,37 @@ export class JsonWriter {
 
   /** UTF-8 in quotes, escaped as JSON requires. */
   private quoted(bytes: Bytes, start: number, end: number): void {
-    this.reserve((end - start) * 6 + 2)
+    if (end - start > longTextBytes) {
+      this.quotedInParts(bytes, start, end)
+      return
+    }
+    this.byte(0x22)
+    this.escaped(bytes, start, end)
+    this.byte(0x22)
+  }
+
+  /** The room for escapes is that of a part. */
+  private quotedInParts(bytes: Bytes, start: number, end: number): void {
+    this.byte(0x22)
+    for (let from = start; from < end; from += partBytes) {
+      const to = Math.min(from + partBytes, end)
+      const part = bytes.subarray(from, to)
+      if (!needsNoEscape(part)) this.escaped(bytes, from, to)
+      else {
+        this.reserve(to - from)
+        this.out.set(part, this.at)
+        this.at += to - from
+        if (this.seen <= 0x7f && !isAscii(part)) this.seen = 0xff
+      }
+    }
+    this.byte(0x22)
+  }
+
+  private escaped(bytes: Bytes, start: number, end: number): void {
+    this.reserve((end - start) * 6)
     const { out } = this
     let at = this.at
     let seen = this.seen
-    out[at++] = 0x22
     for (let i = start; i < end; i++) {
       const byte = bytes[i] ?? 0
       seen |= byte
@@ -330,7 +361,6 @@ export class JsonWriter {
         }
       }
     }
-    out[at++] = 0x22
     this.at = at
     this.seen = seen
   }
@@ -379,6 +409,32 @@ export class JsonWriter {
     this.out.copy(bigger, 0, 0, this.at)
     this.out = bigger
   }
+}
+
+/** By words: whether no byte is below a space, a quote or a backslash. */
+function needsNoEscape(bytes: Bytes): boolean {
+  let at = 0
+  for (; at < bytes.length && ((bytes.byteOffset + at) & 3) !== 0; at++) {
+    if (isPlainByte[bytes[at] as number] === 0) return false
+  }
+  const count = (bytes.length - at) >> 2
+  const words = new Int32Array(bytes.buffer, count === 0 ? 0 : bytes.byteOffset + at, count)
+  let found = 0
+  for (let i = 0; i < count; i++) {
+    const word = words[i] as number
+    const quote = word ^ 0x22222222
+    const backslash = word ^ 0x5c5c5c5c
+    // The upper bit of a byte that is below 0x20, or zero after the exclusive or.
+    found |=
+      ((word - 0x20202020) & ~word) |
+      ((quote - 0x01010101) & ~quote) |
+      ((backslash - 0x01010101) & ~backslash)
+  }
+  if ((found & 0x80808080) !== 0) return false
+  for (at += count * 4; at < bytes.length; at++) {
+    if (isPlainByte[bytes[at] as number] === 0) return false
+  }
+  return true
 }
 
 function hexDigit(n: number): number {

@@ -10,7 +10,7 @@ import {
   jsonToValue,
   valueToJson,
 } from '../../../src/value/json/json.js'
-import { documentFrom } from '../../../src/value/literal.js'
+import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { shellText } from '../../../src/value/shell.js'
 import { validateDocument } from '../../../src/value/validate.js'
 import {
@@ -106,6 +106,14 @@ t.test('escapes and surrogate pairs become UTF-8, and half of a pair is refused'
     t.throws(() => shell(`"${half}"`), /half of a surrogate pair/)
     t.throws(() => jsonToDocument(`{"a${half}": 1}`), /half of a surrogate pair/)
   }
+})
+
+t.test('a long text is escaped as a short one, wherever an escape stands', async () => {
+  const letters = [...'a"\\\n\x1f\x00\x7f é€😀', 'a'.repeat(300), '€'.repeat(1_500)]
+  const text = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((all) => all.join(''))
+  const check = (value: string) =>
+    valueToJson(valueFrom([1, value]), 'plain') === JSON.stringify([1, value])
+  fc.assert(fc.property(text, check), { numRuns: runs(500) })
 })
 
 t.test('control characters are escaped on output', async (t) => {

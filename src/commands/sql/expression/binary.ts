@@ -11,7 +11,7 @@ import {
   bsonType,
   dateValue,
   stringOf,
-  stringValue,
+  stringValueOf,
   type Value,
 } from '../../../value/value.js'
 import { arithmeticOperators, calculate, isWhole } from './arithmetic.js'
@@ -24,7 +24,7 @@ import { contains, member, memberAt } from './json-access.js'
 import { parseArrayText } from './texts/array-text.js'
 import { type LikePattern, matchesLike, parseLike } from './texts/like.js'
 import { spendOn } from './texts/text-cost.js'
-import { textForm } from './texts/text-form.js'
+import { utf8Form } from './texts/text-form.js'
 import { computation, condition, type Evaluator, not, type SqlValue, type Truth } from './truth.js'
 
 type BinaryRun = (left: Value, right: Value) => SqlValue
@@ -94,7 +94,7 @@ function daysLater(date: Value, days: bigint): Value {
 }
 
 function asText(value: SqlValue): SqlValue {
-  return value === undefined ? undefined : stringValue(textForm(value))
+  return value === undefined ? undefined : stringValueOf(utf8Form(value))
 }
 
 function partsOf(path: Value): readonly Value[] {

@@ -1,8 +1,9 @@
 // Function calls: the rows of the function files by name. Functions that evaluate arguments lazily
 // or accept NULL are handled here.
 
+import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { bsonType, stringValue, type Value } from '../../../value/value.js'
+import { bsonType, type Value } from '../../../value/value.js'
 import { columnTypeOf } from '../catalog/catalog-types.js'
 import { staticType } from '../select/column-type.js'
 import { sessionFunction } from '../session/session-functions.js'
@@ -11,6 +12,7 @@ import { functionFacts, functionTable } from '../typing/function-facts.js'
 import { titleOf } from '../typing/type-refusals.js'
 import { typeNameOf } from './cast.js'
 import { comparison, isGreater, type Operand } from './comparison.js'
+import { joinedTexts } from './concat.js'
 import {
   evaluationError,
   evaluationState,
@@ -18,12 +20,11 @@ import {
   undefinedHint,
 } from './evaluation-error.js'
 import { documentFunctions } from './functions/document-functions.js'
-import { requireRoom } from './functions/function-row.js'
 import { numberFunctions } from './functions/number-functions.js'
 import { textFunctions } from './functions/text-functions.js'
 import { timeFunctions } from './functions/time-functions.js'
 import type { Scope } from './scope.js'
-import { textForm } from './texts/text-form.js'
+import { utf8Form } from './texts/text-form.js'
 import { computation, type Evaluator, type Row, type SqlValue } from './truth.js'
 
 export type Call = Extract<Expression, { kind: 'call' }>
@@ -133,7 +134,7 @@ const lenientFunctions = functionTable<Lenient>([
   ['coalesce', lenient(firstOf)],
   ['greatest', lenient((evaluators, row) => extreme(evaluators, row, true))],
   ['least', lenient((evaluators, row) => extreme(evaluators, row, false))],
-  ['concat', lenient((evaluators, row) => stringValue(joinedTexts(evaluators, row, '')))],
+  ['concat', lenient((evaluators, row) => joinedTexts(textsOf(evaluators, row)))],
   ['concat_ws', withSeparator],
   ['nullif', nullIf],
 ])
@@ -171,18 +172,13 @@ function extreme(evaluators: readonly Evaluator[], row: Row, wantsGreatest: bool
   return best
 }
 
-function joinedTexts(evaluators: readonly Evaluator[], row: Row, separator: string): string {
-  const texts: string[] = []
-  let chars = 0
+function textsOf(evaluators: readonly Evaluator[], row: Row): Bytes[] {
+  const texts: Bytes[] = []
   for (const { value } of evaluators) {
     const found = value(row)
-    if (found === undefined) continue
-    const text = textForm(found)
-    chars += text.length + separator.length
-    requireRoom(chars)
-    texts.push(text)
+    if (found !== undefined) texts.push(utf8Form(found))
   }
-  return texts.join(separator)
+  return texts
 }
 
 function withSeparator([separator, ...parts]: readonly Evaluator[]): Evaluator | undefined {
@@ -190,6 +186,6 @@ function withSeparator([separator, ...parts]: readonly Evaluator[]): Evaluator |
   return computation(separator.isConstant && allConstant(parts), (row) => {
     const between = separator.value(row)
     if (between === undefined) return undefined
-    return stringValue(joinedTexts(parts, row, textForm(between)))
+    return joinedTexts(textsOf(parts, row), utf8Form(between))
   })
 }

@@ -1,7 +1,7 @@
 // Casts: a value as text, number, bool, time or document. A text that does not parse as the type is
 // 22P02 (22007 for times), a number out of range 22003.
 
-import { offsetAfter } from '../../../base/bytes/code-points.js'
+import { offsetInUtf8 } from '../../../base/bytes/code-points.js'
 import { hasKind } from '../../../base/errors.js'
 import type { TypeName } from '../../../protocol/sql/ast.js'
 import { dayMs } from '../../../query/expressions/dates/calendar.js'
@@ -27,6 +27,7 @@ import {
   objectIdValue,
   stringOf,
   stringValue,
+  stringValueOf,
   type Value,
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
@@ -35,16 +36,17 @@ import { evaluationError, evaluationState, outOfRange, withDetail } from './eval
 import { bigintOfExact, decimalOf, roundExact, shownExact } from './rounding.js'
 import { parseArrayText } from './texts/array-text.js'
 import { elementsSpent, spendOn } from './texts/text-cost.js'
-import { textForm } from './texts/text-form.js'
+import { textForm, utf8Form } from './texts/text-form.js'
 import { hasTimeForm, parseTime } from './texts/time-text.js'
 
 export type Cast = (value: Value) => Value
 
 const text: CastOf = ({ modifiers: [length] }) => {
-  if (length === undefined) return (value) => (isText(value) ? value : stringValue(textForm(value)))
+  if (length === undefined)
+    return (value) => (isText(value) ? value : stringValueOf(utf8Form(value)))
   return (value) => {
-    const whole = textForm(value)
-    return stringValue(whole.slice(0, offsetAfter(whole, length)))
+    const whole = utf8Form(value)
+    return stringValueOf(whole.subarray(0, offsetInUtf8(whole, length)))
   }
 }
 

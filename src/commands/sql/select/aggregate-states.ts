@@ -1,6 +1,7 @@
 // The states of aggregates: each takes one value per row, and can be written to disk and restored.
 // Only lists include NULL. Without values, counts are 0 and all others NULL.
 
+import type { Bytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { documentBytesMax } from '../../../base/limits/documents.js'
 import { sqlSortedListBytesMax } from '../../../base/limits/sql.js'
@@ -24,14 +25,14 @@ import {
   doubleValue,
   int64Value,
   nullValue,
-  stringValue,
   type Value,
 } from '../../../value/value.js'
 import { writeArray } from '../../../value/writer.js'
 import { isInfinite } from '../expression/arithmetic.js'
 import { typeNameOf } from '../expression/cast.js'
+import { joinedTexts } from '../expression/concat.js'
 import { evaluationError, evaluationState, outOfRange } from '../expression/evaluation-error.js'
-import { textForm } from '../expression/texts/text-form.js'
+import { utf8Form } from '../expression/texts/text-form.js'
 
 export class CountState implements Accumulator {
   readonly bytesHeld = 0
@@ -240,18 +241,35 @@ export class RowsState extends ListState {
   }
 
   protected listed(): Value {
+    if (this.isJoined && this.order === 'none') return joinedRows(this.rows)
     const rows = this.rows.map((row) => elementsOf(row))
     if (this.order === 'key') rows.sort(([, , a], [, , b]) => compareKeys(a, b))
     if (this.order === 'value') rows.sort(([a], [b]) => compareOptional(a, b))
     if (!this.isJoined) return writeArray(rows.map(([value = nullValue]) => value))
-    let text = ''
-    for (const [i, [value, separator]] of rows.entries()) {
-      if (value === undefined || separator === undefined) continue
-      const between = i === 0 || separator.isNullish ? '' : textForm(separator)
-      text += between + textForm(value)
-    }
-    return stringValue(text)
+    return joinedParts(rows)
   }
+}
+
+/** STRING_AGG without an order: its rows are read one after the other. */
+function joinedRows(rows: readonly Value[]): Value {
+  return joinedParts(
+    (function* () {
+      for (const row of rows) yield elementsOf(row)
+    })(),
+  )
+}
+
+/** Each separator stands before its value, except the first. */
+function joinedParts(rows: Iterable<readonly Value[]>): Value {
+  const parts: Bytes[] = []
+  let isFirst = true
+  for (const [value, separator] of rows) {
+    if (value === undefined || separator === undefined) continue
+    if (!isFirst && !separator.isNullish) parts.push(utf8Form(separator))
+    parts.push(utf8Form(value))
+    isFirst = false
+  }
+  return joinedTexts(parts)
 }
 
 function compareOptional(a: Value | undefined, b: Value | undefined): number {

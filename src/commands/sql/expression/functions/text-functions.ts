@@ -1,6 +1,7 @@
 // Functions of texts. Like PostgreSQL, lengths and positions count code points, not UTF-16 units. A
 // result never exceeds the size of a document.
 
+import { isAscii } from 'node:buffer'
 import { CharacterSet } from '../../../../base/bytes/character-set.js'
 import { lengthOfUtf8, offsetInUtf8 } from '../../../../base/bytes/code-points.js'
 import { indexOfText, splitText } from '../../../../base/bytes/text-search.js'
@@ -17,8 +18,9 @@ import {
   type Value,
 } from '../../../../value/value.js'
 import { evaluationError, evaluationState } from '../evaluation-error.js'
-import { lengthSpent, offsetSpent, reversed } from '../texts/spent-points.js'
+import { lengthSpent } from '../texts/spent-points.js'
 import { spendOn, spendOnSteps } from '../texts/text-cost.js'
+import { changeCase, repeatInto, writeReversed } from '../texts/utf8-texts.js'
 import {
   countAt,
   type FunctionRow,
@@ -35,9 +37,11 @@ const slowWeight = 8
 const lowerWeight = 24
 const upperWeight = 64
 
+const oneSpace = Uint8Array.of(0x20)
+
 export const textFunctions: readonly FunctionRow[] = [
-  row('lower', [1, 1], (args) => stringValue(lower(textOf(args, 0)))),
-  row('upper', [1, 1], (args) => stringValue(upper(textOf(args, 0)))),
+  row('lower', [1, 1], (args) => asciiCased(args, false) ?? stringValue(lower(textOf(args, 0)))),
+  row('upper', [1, 1], (args) => asciiCased(args, true) ?? stringValue(upper(textOf(args, 0)))),
   row('initcap', [1, 1], (args) => stringValue(initcap(slowTextOf(args)))),
   row('length char_length character_length', [1, 1], (args) =>
     int32Value(lengthOfUtf8(utf8Of(args, 0))),
@@ -68,17 +72,17 @@ export const textFunctions: readonly FunctionRow[] = [
     return int32Value(at < 0 ? 0 : lengthSpent(whole.slice(0, at)) + 1)
   }),
   row('starts_with', [2, 2], (args) => boolValue(textOf(args, 0).startsWith(textOf(args, 1)))),
-  row('reverse', [1, 1], (args) => stringValue(reversed(slowTextOf(args)))),
+  row('reverse', [1, 1], (args) => {
+    const text = utf8Of(args, 0)
+    return filledText(text.length, (bytes) => writeReversed(bytes, text))
+  }),
   row('repeat', [2, 2], (args) => {
     const text = utf8Of(args, 0)
     const size = text.length * Math.max(countAt(args, 1), 0)
-    return filledText(size, (bytes) => {
-      bytes.set(text.subarray(0, size))
-      for (let at = text.length; at > 0 && at < size; at *= 2) bytes.copyWithin(at, 0, size - at)
-    })
+    return filledText(size, (bytes) => repeatInto(bytes, text))
   }),
-  row('lpad', [2, 3], (args) => stringValue(padded(args, true))),
-  row('rpad', [2, 3], (args) => stringValue(padded(args, false))),
+  row('lpad', [2, 3], (args) => padded(args, true)),
+  row('rpad', [2, 3], (args) => padded(args, false)),
   row('split_part', [3, 3], splitPart),
   row('ascii', [1, 1], (args) => int32Value(textOf(args, 0).codePointAt(0) ?? 0)),
   row('chr', [1, 1], (args) => {
@@ -89,18 +93,24 @@ export const textFunctions: readonly FunctionRow[] = [
   }),
 ]
 
+/** A text of ASCII in capitals or without, in four letters at once; undefined for any other. */
+function asciiCased(args: readonly Value[], isUpper: boolean): Value | undefined {
+  const text = utf8Of(args, 0)
+  if (!isAscii(text)) return undefined
+  return filledText(text.length, (bytes) => {
+    bytes.set(text)
+    changeCase(bytes, isUpper ? 0x61 : 0x41)
+  })
+}
+
 function lower(text: string): string {
-  spendOn(text.length, isAscii(text) ? 1 : lowerWeight)
+  spendOn(text.length, /[^\0-\x7f]/.test(text) ? lowerWeight : 1)
   return text.toLowerCase()
 }
 
 function upper(text: string): string {
-  spendOn(text.length, isAscii(text) ? 1 : upperWeight)
+  spendOn(text.length, upperWeight)
   return text.toUpperCase()
-}
-
-function isAscii(text: string): boolean {
-  return !/[^\0-\x7f]/.test(text)
 }
 
 function slowTextOf(args: readonly Value[]): string {
@@ -159,16 +169,22 @@ function spendTrimmed(bytes: number, isSlow: boolean): void {
   spendOn(bytes, bytesPerUnit / (isSlow ? slowSetBytesPerUnit : setBytesPerUnit))
 }
 
-function padded(args: readonly Value[], atStart: boolean): string {
-  const text = textOf(args, 0)
+function padded(args: readonly Value[], atStart: boolean): Value {
+  const text = utf8Of(args, 0)
   const length = Math.max(countAt(args, 1), 0)
-  const fill = args.length > 2 ? textOf(args, 2) : ' '
-  const missing = length - lengthSpent(text)
-  if (missing <= 0 || fill === '') return text.slice(0, offsetSpent(text, length))
+  const fill = args.length > 2 ? utf8Of(args, 2) : oneSpace
+  const missing = length - lengthOfUtf8(text)
+  if (missing <= 0 || fill.length === 0) {
+    return stringValueOf(text.subarray(0, offsetInUtf8(text, length)))
+  }
   requireRoom(length)
-  const pad = fill.repeat(Math.ceil(missing / lengthSpent(fill)))
-  const exact = pad.slice(0, offsetSpent(pad, missing))
-  return atStart ? exact + text : text + exact
+  const points = lengthOfUtf8(fill)
+  const rest = offsetInUtf8(fill, missing % points)
+  const size = Math.floor(missing / points) * fill.length + rest
+  return filledText(text.length + size, (bytes) => {
+    bytes.set(text, atStart ? size : 0)
+    repeatInto(atStart ? bytes.subarray(0, size) : bytes.subarray(text.length), fill)
+  })
 }
 
 /** The n-th field between separators, from 1; negative ones count from the end. */

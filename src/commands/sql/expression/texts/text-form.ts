@@ -1,8 +1,9 @@
 // The text of a value for casts, `->>` and `||`. Numbers are printed as in PostgreSQL; times and
 // types that SQL lacks as in plain JSON. (docs/design/sql.md)
 
+import { type Bytes, utf8 } from '../../../../base/bytes/bytes.js'
 import { decodeDecimal } from '../../../../value/decimal.js'
-import { valueToJson } from '../../../../value/json/json.js'
+import { bytesInJson, valueToJson } from '../../../../value/json/json.js'
 import {
   bigintOf,
   boolOf,
@@ -30,6 +31,20 @@ export function textForm(value: Value): string {
       return String(boolOf(value))
     default:
       return jsonForm(value)
+  }
+}
+
+/** As textForm, as UTF-8: texts in place, and documents without a string between. */
+export function utf8Form(value: Value): Bytes {
+  switch (value.type) {
+    case bsonType.string:
+    case bsonType.symbol:
+      return value.bytes.subarray(value.start + 4, value.end - 1)
+    case bsonType.object:
+    case bsonType.array:
+      return bytesInJson('', value, '', 'plain')
+    default:
+      return utf8(textForm(value))
   }
 }
 

@@ -5,8 +5,14 @@ import fc from 'fast-check'
 import t from 'tap'
 import { lengthOfUtf8 } from '../../../../../src/base/bytes/code-points.js'
 import { textFunctions } from '../../../../../src/commands/sql/expression/functions/text-functions.js'
-import { reversed } from '../../../../../src/commands/sql/expression/texts/spent-points.js'
-import { bigintOf, bsonType, stringOf, stringValue } from '../../../../../src/value/value.js'
+import {
+  bigintOf,
+  bsonType,
+  int32Value,
+  stringOf,
+  stringValue,
+  type Value,
+} from '../../../../../src/value/value.js'
 import { runs } from '../../../../support/runs.js'
 import { unitsOf } from '../../../../support/stretch.js'
 
@@ -47,11 +53,42 @@ t.test('a length in code points is that of the bytes, at every alignment', async
 
 t.test('reverse and the trims agree with their plain forms', async () => {
   const check = (whole: string, characters: string) =>
-    reversed(whole) === [...whole].reverse().join('') &&
+    call('reverse', whole) === [...whole].reverse().join('') &&
     call('btrim', whole, characters) === trimmed(whole, characters, 'both') &&
     call('ltrim', whole, characters) === trimmed(whole, characters, 'start') &&
     call('rtrim', whole, characters) === trimmed(whole, characters, 'end')
   fc.assert(fc.property(text, text, check), { numRuns: runs(2_000) })
+})
+
+t.test('texts that are written as UTF-8 agree with their plain forms', async () => {
+  const padOf = (whole: string, length: number, fill: string): [string, string] => {
+    const points = [...whole]
+    const missing = length - points.length
+    const cut = points.slice(0, Math.max(0, length)).join('')
+    if (missing <= 0 || fill === '') return [cut, cut]
+    const pad = [...fill.repeat(missing)].slice(0, missing).join('')
+    return [pad + whole, whole + pad]
+  }
+  const padded = (name: string, whole: string, length: number, fill: string) => {
+    const row = textFunctions.find(({ names }) => names === name)
+    const args = [stringValue(whole), int32Value(length), stringValue(fill)]
+    return stringOf(row?.run(args, times) as Value)
+  }
+  const ascii = fc.string({ unit: 'binary-ascii', maxLength: 70 })
+  const check = (whole: string, length: number, fill: string, plain: string) => {
+    const [left, right] = padOf(whole, length, fill)
+    return (
+      padded('lpad', whole, length, fill) === left &&
+      padded('rpad', whole, length, fill) === right &&
+      call('upper', plain) === plain.toUpperCase() &&
+      call('lower', plain) === plain.toLowerCase() &&
+      call('upper', whole) === whole.toUpperCase() &&
+      call('lower', whole) === whole.toLowerCase()
+    )
+  }
+  fc.assert(fc.property(text, fc.integer({ min: -1, max: 90 }), text, ascii, check), {
+    numRuns: runs(1_000),
+  })
 })
 
 t.test('a run of more than one part is trimmed whole', async (t) => {
