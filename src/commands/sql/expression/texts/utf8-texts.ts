@@ -1,5 +1,5 @@
-// Texts that are written as UTF-8, without a string between: a text may be as long as a document, and
-// decoding and encoding it costs more than the work itself.
+// Texts that are written as UTF-8, without a string between: a text may be as long as a document,
+// and decoding and encoding it costs more than the work itself.
 
 import { isAscii } from 'node:buffer'
 import type { Bytes } from '../../../../base/bytes/bytes.js'
