@@ -243,6 +243,11 @@ export interface ReadOptions {
   readonly snapshot?: boolean
   /** As in HoldOptions, for a program with a snapshot that can run again: it does so. */
   readonly serializable?: boolean
+  /**
+   * The program can run again, as it changes nothing outside of it before its first pauses: a store
+   * that is far away begins it with what it last knew.
+   */
+  readonly runsAgain?: boolean
   /** Called in every pause; a throw ends the program with that error. */
   readonly onPause?: () => void
   /** The account of the work, by default the server's own; programs of one account run in turn. */

@@ -1,7 +1,8 @@
 // A store that behaves like a remote one at its worst: every question is answered on a later tick,
 // every step of a read program is a pause, commits come late, and some runs end in a conflict. It
 // validates what a program has read, so concurrent programs are serialisable, and it runs every
-// write program twice on one snapshot: whatever is not the same both times is not pure.
+// write program twice on one snapshot: whatever is not the same both times is not pure. It drops
+// runs of read programs that can run again.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, systemClock } from '../../src/base/clock.js'
@@ -48,6 +49,8 @@ interface Shared {
 
 /** Runs after which a program gets the store for itself, so that crowds come to an end. */
 const patientRuns = 4
+/** Questions after which a run of a read program may be dropped. */
+const droppedAfterMax = 4
 /** Later ticks that an answer or a commit may take. */
 const delayTicksMax = 2
 
@@ -89,6 +92,8 @@ export class LateStore implements Store {
   async read<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions = {}): Promise<T> {
     this.requireOpen()
     return this.atWork(async () => {
+      if (options.runsAgain === true || options.serializable === true)
+        await this.drop(make, options)
       const snapshot = options.snapshot === true ? this.pin() : undefined
       const since = this.clock.elapsed()
       try {
@@ -103,6 +108,26 @@ export class LateStore implements Store {
         if (snapshot !== undefined) this.snapshots--
       }
     })
+  }
+
+  /** Sometimes, a first run that is dropped at one of its first questions, or at its end. */
+  private async drop(make: (tx: ReadTx) => Program<unknown>, options: ReadOptions): Promise<void> {
+    if (this.random() >= this.conflictChance) return
+    const program = make(new AskingReadTx())
+    const { current } = this.shared.tables
+    let left = Math.floor(this.random() * droppedAfterMax)
+    try {
+      let next = program.next()
+      while (next.done !== true && left-- > 0 && next.value.kind !== 'elsewhere') {
+        await this.delay()
+        options.onPause?.()
+        next = program.next(answer(current, next.value))
+      }
+    } catch {
+      // It throws again in the run that counts.
+    } finally {
+      program.return(undefined)
+    }
   }
 
   async hold(): Promise<HeldState> {

@@ -36,7 +36,7 @@ import { concernError } from './concern-error.js'
 import { noGeneric } from './generic.js'
 import type { Request } from './request.js'
 import { attemptOf, WriteSessions } from './retries/write-sessions.js'
-import type { AnyCall, DocumentRow } from './row.js'
+import { type AnyCall, type DocumentRow, runsAgain } from './row.js'
 import { shapeOf } from './shape.js'
 import { CommandTable } from './table.js'
 import { labelling, retryLabelled } from './transactions/labels.js'
@@ -363,7 +363,7 @@ export class Bus implements BusView {
       case 'read': {
         const writing = row.runWriting?.(call)
         if (writing !== undefined) return call.sweep(writing)
-        return row.runWaiting?.(call) ?? call.read((tx) => row.runRead(tx, call))
+        return row.runWaiting?.(call) ?? call.read((tx) => row.runRead(tx, call), runsAgain(row))
       }
       case 'point':
         return row.audit === undefined

@@ -383,12 +383,10 @@ export class Call<A, T> implements Guard {
   }
 
   /** Runs a read program behind the call's guard. */
-  read<R>(program: (tx: CommandReadTx) => Program<R>): Awaitable<R> {
+  read<R>(program: (tx: CommandReadTx) => Program<R>, runsAgain = false): Awaitable<R> {
     const { account } = this
-    return this.runner.read((tx) => this.guarded(tx, program), {
-      onPause: () => this.check(),
-      account,
-    })
+    const onPause = () => this.check()
+    return this.runner.read((tx) => this.guarded(tx, program), { onPause, account, runsAgain })
   }
 
   /** Runs a write program behind the call's guard. */

@@ -127,6 +127,11 @@ function runners<F extends Fields, T>(
   }
 }
 
+/** Whether its read program can run again: a cursor that continues has gone on in the first run. */
+export function runsAgain({ snapshots }: DocumentRow): boolean {
+  return snapshots !== 'continues'
+}
+
 /** How a command is parsed: its fields, and the value beside its name. */
 interface CommandSyntax<F extends Fields, T> {
   readonly schema: Schema<F>

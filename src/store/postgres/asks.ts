@@ -19,6 +19,11 @@ const getVersions: Statement = {
 }
 /** The columns of a counter, behind its key. */
 export const sums = 'sum(documents)::text, sum(bytes)::text'
+const getChecked: Statement = {
+  name: 'checked',
+  text: `${getPoints.text}
+    UNION ALL SELECT key, version, NULL FROM pairs WHERE key = ANY($2::bytea[])`,
+}
 const getCounts: Statement = {
   name: 'counts',
   text: `SELECT key, ${sums} FROM counts WHERE key = ANY($1::bytea[]) GROUP BY key`,
@@ -74,6 +79,25 @@ export async function readVersions(
 ): Promise<Map<string, number>> {
   const rows = await link.run(getVersions, [packBytes(keys)])
   return new Map(rows.map(([key, version]) => [mapKey(key as Bytes), Number(version)]))
+}
+
+/** Values of keys, none of which is a counter, and the versions of others, in one statement. */
+export async function readChecked(
+  link: Link,
+  keys: readonly Bytes[],
+  checked: readonly Bytes[],
+): Promise<{ readonly points: Points; readonly versions: ReadonlyMap<string, number> }> {
+  if (checked.length === 0) return { points: await readPoints(link, keys), versions: new Map() }
+  if (keys.length === 0) return { points: new Map(), versions: await readVersions(link, checked) }
+  const points: Points = new Map()
+  const versions = new Map<string, number>()
+  const rows = await link.run(getChecked, [packBytes(keys), packBytes(checked)])
+  for (const [key, version, value] of rows) {
+    const name = mapKey(key as Bytes)
+    if (value === null) versions.set(name, Number(version))
+    else points.set(name, { value: value as Bytes, version: Number(version) })
+  }
+  return { points, versions }
 }
 
 export async function readRange(link: Link, range: KeyRange, limit: number): Promise<Entry[]> {

@@ -1,7 +1,7 @@
-// Descriptors, keys, rights and records of sessions, as write groups have last read or written
-// them. Programs read them first, and others rarely change them: a program that only learns what it
-// reads goes on with them before the answer has come, so its next questions go out in the same
-// round trip. Nothing is told by a guess.
+// Descriptors, keys, rights and records of sessions, as programs have last read or written them.
+// Programs read them first, and others rarely change them: a program goes on with them before the
+// answer has come, so its next questions go out in the same round trip. Nothing is told by a guess:
+// the answer has its version too, and if that is another one, the program runs again.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
@@ -22,6 +22,15 @@ export class Guesses {
     const value = this.last.get(name)
     if (value !== undefined) return { value: { ...value, value: copy(value.value) } }
     return this.last.has(name) ? { value: undefined } : undefined
+  }
+
+  /** What a read has found; it keeps its bytes. */
+  learn(key: Bytes, value: Versioned | undefined): void {
+    if (isGuessed(key)) this.note(key, value && { ...value, value: copy(value.value) })
+  }
+
+  forget(keys: readonly Bytes[]): void {
+    for (const key of keys) this.last.delete(mapKey(key))
   }
 
   /** What a group has read, or has written. */

@@ -17,6 +17,8 @@ export interface LinkOptions {
   readonly connectionString: string
   readonly schema: string
   readonly synchronousCommit: 'on' | 'off'
+  /** Of statements outside of transactions, which only read then. */
+  readonly isolation?: 'serializable'
 }
 
 /** Time to connect, milliseconds. */
@@ -71,6 +73,7 @@ export class Link {
         ...sessionSettings,
         idle_in_transaction_session_timeout: String(idleMs),
         synchronous_commit: options.synchronousCommit,
+        ...(options.isolation === undefined ? {} : readingOnly(options.isolation)),
       }
       const texts = Object.entries(settings).map(([key, value]) => `SET ${key} = '${value}'`)
       await client.query([...texts, `SET search_path = "${options.schema}"`].join('; '))
@@ -135,6 +138,10 @@ export class Link {
     this.ended = undefined
     ended?.()
   }
+}
+
+function readingOnly(isolation: string): Readonly<Record<string, string>> {
+  return { default_transaction_isolation: isolation, default_transaction_read_only: 'on' }
 }
 
 /** Waits for all, also when one fails; then throws the first error. */

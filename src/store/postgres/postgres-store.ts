@@ -28,11 +28,12 @@ import { readPoints } from './asks.js'
 import { DatabaseClock } from './database-clock.js'
 import { clientError, openingError } from './failures.js'
 import { addressOf, isOver } from './gateway-row.js'
+import { Guesses } from './guesses.js'
 import { Link, type LinkOptions, type Statement } from './link.js'
 import { Notices } from './notices.js'
 import { NumberBlocks } from './numbers.js'
 import { requireSession } from './poolers.js'
-import { ReadRuns } from './read-runs.js'
+import { ReadRuns } from './reads/read-runs.js'
 import { prepareSchema } from './schema.js'
 import { WriteLane } from './write-lane.js'
 import { Writer } from './writer.js'
@@ -118,7 +119,8 @@ class PostgresStore implements Store {
     readonly exchange: Notices,
     private readonly backups: Backups,
   ) {
-    this.reads = new ReadRuns(options, sharedClock, this.scheduler)
+    const guesses = new Guesses()
+    this.reads = new ReadRuns(options, sharedClock, this.scheduler, guesses)
     this.gateways = {
       get self() {
         return writer.current.row.life
@@ -135,9 +137,11 @@ class PostgresStore implements Store {
     }
     const beside = (keys: readonly Bytes[]) => this.beside((link) => readPoints(link, keys))
     const numbers = new NumberBlocks((run) => this.beside(run))
-    this.lane = new WriteLane(writer, sharedClock, this.scheduler, beside, numbers, (bytes) => {
+    const grown = (bytes: number) => {
       this.sizeBytes += bytes
-    })
+    }
+    const { scheduler } = this
+    this.lane = new WriteLane(writer, sharedClock, scheduler, beside, numbers, guesses, grown)
     this.beating = setInterval(() => {
       // While PostgreSQL is away there is nothing to renew.
       this.beat().catch(() => undefined)

@@ -15,7 +15,7 @@ import type { GroupStats, LargeChanges, Program, Tx } from '../store.js'
 import { Caution } from './caution.js'
 import { Away, awayError, Conflict, Fenced, failureOf } from './failures.js'
 import { type Ended, GroupRun, NeedsRecording } from './group-run.js'
-import { Guesses } from './guesses.js'
+import type { Guesses } from './guesses.js'
 import type { ReadBeside } from './known.js'
 import type { NumberBlocks } from './numbers.js'
 import type { Writer } from './writer.js'
@@ -43,7 +43,6 @@ export class WriteLane {
   private isRunning = false
   private isRecording = false
   private readonly caution = new Caution()
-  private readonly guesses = new Guesses()
   private postponed = 0
   private drained: (() => void)[] = []
   private groups = 0
@@ -57,6 +56,7 @@ export class WriteLane {
     private readonly scheduler: Scheduler,
     private readonly beside: ReadBeside,
     private readonly numbers: NumberBlocks,
+    private readonly guesses: Guesses,
     /** Called with the bytes that a commit has added. */
     private readonly grown: (bytes: number) => void,
   ) {

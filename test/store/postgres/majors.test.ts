@@ -11,9 +11,15 @@ import { toolMissing } from '../../support/tools.js'
 /** They open tables of their own accord. */
 const stores = [
   'store/contract',
-  ...['between', 'gateways', 'lost-connections', 'older-writes', 'start', 'tables-backup'].map(
-    (name) => `store/postgres/${name}`,
-  ),
+  ...[
+    'between',
+    'gateways',
+    'lost-connections',
+    'reads/older-writes',
+    'reads/starting-place',
+    'start',
+    'tables-backup',
+  ].map((name) => `store/postgres/${name}`),
 ]
 /** They run on the store of SIGIL_STORES. */
 const commands = ['document/writing/insert', 'sql/select/select', 'keyvalue/bits/bits'].map(

@@ -1,6 +1,7 @@
 // Commands of one document, key or row: each takes one transaction of PostgreSQL, and a write asks
-// for all that it reads in one round trip. Each transaction asks for the descriptor of the
-// collection, so these are counted: what jobs read meanwhile is left out.
+// for all that it reads in one round trip. A read is one statement, without BEGIN and COMMIT. Each
+// transaction asks for the descriptor of the collection or checks it, so these are counted: what
+// jobs read meanwhile is left out.
 
 import type { Redis } from 'ioredis'
 import type { Collection } from 'mongodb'
@@ -110,21 +111,24 @@ function sqlActs(sql: pg.Client): Act[] {
   ]
 }
 
-/** Transactions that have asked for a collection of the tests. */
+/** Transactions that have asked for a collection of the tests; a statement of its own is one. */
 let begun = 0
 /** Statements by which write groups have read. */
 let asked = 0
-const counted = new Set<Link>()
+/** Connections with a transaction, and whether that has asked for the collection. */
+const inside = new Map<Link, boolean>()
 const writing = new Set<Link>()
 const reading = new Set(['points', 'scan_up', 'scan_down', 'fetch_up', 'fetch_down'])
+const naming = new Set(['points', 'checked', 'versions'])
 const { run } = Link.prototype
 Link.prototype.run = function (statement, values = []) {
   const { name } = statement
-  if (name.startsWith('begin')) counted.delete(this)
+  if (name.startsWith('begin')) inside.set(this, false)
+  if (name === 'commit' || name === 'rollback') inside.delete(this)
   if (name === 'begin_w') writing.add(this)
   if (reading.has(name) && writing.has(this)) asked++
-  if (name === 'points' && !counted.has(this) && namesCollection(values)) {
-    counted.add(this)
+  if (naming.has(name) && inside.get(this) !== true && values.some(namesCollection)) {
+    if (inside.has(this)) inside.set(this, true)
     begun++
   }
   return run.call(this, statement, values)
@@ -134,7 +138,7 @@ t.teardown(() => {
 })
 
 /** Of the memory, jobs read some. */
-function namesCollection([keys]: readonly unknown[]): boolean {
+function namesCollection(keys: unknown): boolean {
   const text = keys instanceof Buffer ? keys.toString('latin1') : ''
   return text.includes('\x01\x01main\0') && !text.includes('main\0memory')
 }

@@ -4,11 +4,11 @@
 import { MongoClient } from 'mongodb'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { writerName } from '../../../src/store/postgres/gateway-row.js'
-import { startGateway } from '../../support/live-gateway.js'
-import { postgresMissing } from '../../support/postgres-reference.js'
-import { until } from '../../support/shared-pair.js'
-import { sharedAddress } from '../../support/shared-stores.js'
+import { writerName } from '../../../../src/store/postgres/gateway-row.js'
+import { startGateway } from '../../../support/live-gateway.js'
+import { postgresMissing } from '../../../support/postgres-reference.js'
+import { until } from '../../../support/shared-pair.js'
+import { sharedAddress } from '../../../support/shared-stores.js'
 
 const asked =
   "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT virtualxid AS remaining%' AND datname = current_database()"

@@ -2,10 +2,10 @@
 // so it may commit after a flag that it has not seen: serializable does not mean at once.
 // (docs/design/changes.md, "Recording")
 
-import type { Elsewhere } from '../store.js'
-import { writerName } from './gateway-row.js'
-import type { Statement } from './link.js'
-import type { Links } from './links.js'
+import type { Elsewhere } from '../../store.js'
+import { writerName } from '../gateway-row.js'
+import type { Statement } from '../link.js'
+import type { Links } from '../links.js'
 
 /**
  * Every transaction holds a lock on its own number from BEGIN on, before its snapshot. PostgreSQL

@@ -2,20 +2,41 @@
 // that of its first statement, behind which none may join. Its programs go on in rounds, and what
 // they ask for by key is one statement a round. (docs/design/many-gateways.md, "The store")
 
-import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
-import type { Clock } from '../../base/clock.js'
-import type { Ask, Versioned } from '../store.js'
-import { answer, copy, readPoints } from './asks.js'
-import type { Link, Statement } from './link.js'
-import type { Links } from './links.js'
+import type { Bytes } from '../../../base/bytes/bytes.js'
+import type { Clock } from '../../../base/clock.js'
+import type { Ask } from '../../store.js'
+import { answer, readPoints, readVersions } from '../asks.js'
+import type { Link, Statement } from '../link.js'
+import type { Links } from '../links.js'
+import type { Seen } from './seen.js'
+import { distinct, handOut, keysOf, resume, toldOf } from './sharing.js'
 
 /** Where a program reads, from its first question on. */
 export interface Place {
+  /** Rejects with Outdated if what the program was told before is not so any more. */
   answer(ask: Ask): Promise<unknown>
+  /**
+   * Before the program ends, or does anything but read: rejects with Outdated as above. Absent
+   * where each answer holds.
+   */
+  confirm?(): Promise<void> | undefined
   /** The program pauses: it may read again later, and a place that keeps its state keeps it. */
   pause(): void
   /** The program ends. */
   leave(): void
+}
+
+/** The program has to run again: these keys are not any more what it was told. */
+export class Outdated extends Error {
+  constructor(readonly keys: readonly Bytes[]) {
+    super('what was read before has changed')
+  }
+}
+
+/** A place in the group that forms when the program asks first. */
+export interface GroupPlace extends Place {
+  /** As `answer`, if the program has seen the same there. Call it for the first question. */
+  answerIfSeen(ask: Ask, seen: Seen): Promise<unknown>
 }
 
 export const beginReading: Statement = {
@@ -37,15 +58,16 @@ const membersMax = 64
 const readingMax = 2
 /** It waits at most so long, milliseconds: groups may read for long. */
 const formingMsMax = 2
-/** A question for more keys has a statement of its own. */
-const sharedKeysMax = 16
-/** Programs resumed in one turn at first, and the time in which more may follow, milliseconds. */
-const resumedAtFirst = 4
-const resumedMsMax = 2
 
 interface Waiting {
   readonly ask: Ask
   resolve(told: unknown): void
+  reject(error: unknown): void
+}
+
+interface Check {
+  readonly seen: Seen
+  resolve(changed: readonly Bytes[]): void
   reject(error: unknown): void
 }
 
@@ -64,7 +86,7 @@ export class ReadGroups {
   ) {}
 
   /** In the group that forms when the program asks first, or asks again after it has left one. */
-  place(): Place {
+  place(): GroupPlace {
     let group: ReadGroup | undefined
     let isResting = false
     const goOn = () => {
@@ -81,11 +103,18 @@ export class ReadGroups {
       group?.leave()
       group = undefined
     }
+    const answer = (ask: Ask) => {
+      goOn()
+      group ??= this.join()
+      return group.answer(ask)
+    }
     return {
-      answer: (ask) => {
-        goOn()
+      answer,
+      answerIfSeen: async (ask, seen) => {
         group ??= this.join()
-        return group.answer(ask)
+        const [changed, told] = await Promise.all([group.changed(seen), answer(ask)])
+        if (changed.length > 0) throw new Outdated(changed)
+        return told
       },
       pause: this.isKept ? rest : leave,
       leave,
@@ -121,6 +150,7 @@ class ReadGroup {
   /** Members that have their answer, and neither ask nor leave yet. */
   private running = 0
   private points: Waiting[] = []
+  private checks: Check[] = []
   private readonly others: Waiting[] = []
   private link: Link | undefined
   private isCalled = false
@@ -148,7 +178,7 @@ class ReadGroup {
       },
       (error: unknown) => {
         this.hasFailed = true
-        for (const { reject } of [...this.points, ...this.others]) reject(error)
+        for (const { reject } of [...this.points, ...this.others, ...this.checks]) reject(error)
       },
     )
     return true
@@ -166,9 +196,16 @@ class ReadGroup {
   answer(ask: Ask): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.running--
-      const waiting = isShared(ask) ? this.points : this.others
+      const waiting = keysOf(ask) !== undefined ? this.points : this.others
       waiting.push({ ask, resolve, reject })
       this.gather()
+    })
+  }
+
+  /** What is not as it was seen, in the state of the group. Call it right before `answer`. */
+  changed(seen: Seen): Promise<readonly Bytes[]> {
+    return new Promise((resolve, reject) => {
+      this.checks.push({ seen, resolve, reject })
     })
   }
 
@@ -209,6 +246,7 @@ class ReadGroup {
       // Its failure is that of the question behind it.
       link.run(this.beginning).catch(() => undefined)
     }
+    this.check(link)
     if (points.length > 0) {
       this.points = []
       this.tell(points, answerPoints(link, points))
@@ -222,6 +260,21 @@ class ReadGroup {
     this.tell(
       [next],
       told.then((one) => [one]),
+    )
+  }
+
+  private check(link: Link): void {
+    const { checks } = this
+    if (checks.length === 0) return
+    this.checks = []
+    const keys = distinct(checks.flatMap(({ seen }) => seen.keys))
+    readVersions(link, [...keys.values()]).then(
+      (versions) => {
+        for (const { seen, resolve } of checks) resolve(seen.changed((name) => versions.get(name)))
+      },
+      (error: unknown) => {
+        for (const { reject } of checks) reject(error)
+      },
     )
   }
 
@@ -243,64 +296,12 @@ export function endReading(link: Link, links: Links): void {
   links.give(link)
 }
 
-function isShared(ask: Ask): boolean {
-  return ask.kind === 'get' || (isMany(ask) && ask.keys.length <= sharedKeysMax)
-}
-
-function isMany(ask: Ask): ask is Ask & { readonly kind: 'getMany' | 'ahead' } {
-  return ask.kind === 'getMany' || ask.kind === 'ahead'
-}
-
 /** The answers to questions by key, in one statement. */
 async function answerPoints(link: Link, waiting: readonly Waiting[]): Promise<unknown[]> {
   const [only] = waiting
   if (only !== undefined && waiting.length === 1) return [await answer(link, only.ask)]
-  const keys = new Map<string, Bytes>()
-  for (const { ask } of waiting) {
-    if (ask.kind === 'get') keys.set(mapKey(ask.key), ask.key)
-    else if (isMany(ask)) for (const key of ask.keys) keys.set(mapKey(key), key)
-  }
+  const keys = distinct(waiting.flatMap(({ ask }) => keysOf(ask) ?? []))
   const found = await readPoints(link, [...keys.values()])
-  const given = new Set<string>()
-  // Each program owns what it gets.
-  const pointOf = (key: Bytes): Versioned | undefined => {
-    const name = mapKey(key)
-    const point = found.get(name)
-    if (point === undefined || !given.has(name)) {
-      given.add(name)
-      return point
-    }
-    return { value: copy(point.value), version: point.version }
-  }
-  return waiting.map(({ ask }) => {
-    if (ask.kind === 'get') return pointOf(ask.key)
-    if (!isMany(ask)) return undefined
-    const points = ask.keys.map(pointOf)
-    return ask.kind === 'ahead' ? points : points.map((point) => copy(point?.value))
-  })
-}
-
-/**
- * Resumes programs: more and more in a turn as long as they take little time, because each runs as
- * soon as it is told.
- */
-function resume(
-  waiting: readonly Waiting[],
-  act: (one: Waiting, at: number) => void,
-  clock: Clock,
-): void {
-  let at = 0
-  let atOnce = resumedAtFirst
-  const some = () => {
-    const beganMs = clock.elapsed()
-    for (const end = Math.min(at + atOnce, waiting.length); at < end; at++) {
-      act(waiting[at] as Waiting, at)
-    }
-    if (at === waiting.length) return
-    setImmediate(() => {
-      atOnce = clock.elapsed() - beganMs < resumedMsMax ? 2 * atOnce : 1
-      some()
-    })
-  }
-  some()
+  const pointOf = handOut(found)
+  return waiting.map(({ ask }) => toldOf(ask, (keysOf(ask) ?? []).map(pointOf)))
 }

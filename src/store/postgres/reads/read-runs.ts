@@ -2,15 +2,15 @@
 // it ends or pauses; those that begin together share it. A snapshot keeps one of its own over
 // pauses. (docs/design/transactions.md, rule 1)
 
-import type { Clock } from '../../base/clock.js'
-import { fail, hasKind } from '../../base/errors.js'
-import { programRunsMax } from '../../base/limits/engine.js'
-import { snapshotKeptMsMax, snapshotsKeptMax } from '../../base/limits/store.js'
-import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
-import { work } from '../../base/work/work-budget.js'
-import { stretchUnits, turnUnits } from '../../base/work/work-figures.js'
-import { AskingReadTx } from '../programs/asking.js'
-import { nothing } from '../steps.js'
+import type { Clock } from '../../../base/clock.js'
+import { fail, hasKind } from '../../../base/errors.js'
+import { programRunsMax } from '../../../base/limits/engine.js'
+import { snapshotKeptMsMax, snapshotsKeptMax } from '../../../base/limits/store.js'
+import { backgroundOwner, type Scheduler } from '../../../base/work/scheduler.js'
+import { work } from '../../../base/work/work-budget.js'
+import { stretchUnits, turnUnits } from '../../../base/work/work-figures.js'
+import { AskingReadTx } from '../../programs/asking.js'
+import { nothing } from '../../steps.js'
 import type {
   Ask,
   Elsewhere,
@@ -20,19 +20,23 @@ import type {
   ReadOptions,
   ReadTx,
   Step,
-} from '../store.js'
-import { answer } from './asks.js'
-import { clientError } from './failures.js'
-import type { Link, LinkOptions, Statement } from './link.js'
-import { Links } from './links.js'
+} from '../../store.js'
+import { answer } from '../asks.js'
+import { clientError } from '../failures.js'
+import type { Guesses } from '../guesses.js'
+import type { Link, LinkOptions, Statement } from '../link.js'
+import { Links } from '../links.js'
 import { awaitOlderWrites } from './older-writes.js'
+import { PointReads } from './point-reads.js'
 import {
   beginReading,
   beginSerializable,
   endReading,
+  Outdated,
   type Place,
   ReadGroups,
 } from './read-groups.js'
+import { StartingPlace } from './starting-place.js'
 
 const look: Statement = { name: 'look', text: 'SELECT 1' }
 
@@ -62,8 +66,10 @@ class Reading extends AskingReadTx {
 export class ReadRuns {
   readonly links: Links
   private readonly groups: ReadGroups
+  private readonly points: PointReads
   /** Of reads that fit into one order with the writes. */
   private readonly orderedGroups: ReadGroups
+  private readonly orderedPoints: PointReads
   private readonly snapshotLinks: Links
   private readonly heldLinks: Links
   private running = 0
@@ -76,10 +82,14 @@ export class ReadRuns {
     options: LinkOptions,
     private readonly clock: Clock,
     private readonly scheduler: Scheduler,
+    private readonly guesses: Guesses,
   ) {
     this.links = new Links(options, 'sigil reads', readLinksMax)
     this.groups = new ReadGroups(this.links, clock, beginReading, false)
-    this.snapshotLinks = new Links(options, 'sigil snapshots', snapshotsKeptMax)
+    this.points = new PointReads(this.links, clock)
+    const ordered = { ...options, isolation: 'serializable' } as const
+    this.snapshotLinks = new Links(ordered, 'sigil snapshots', snapshotsKeptMax)
+    this.orderedPoints = new PointReads(this.snapshotLinks, clock)
     this.orderedGroups = new ReadGroups(this.snapshotLinks, clock, beginSerializable, true)
     this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
     this.olderWrites = { refusal: undefined, begin: () => awaitOlderWrites(this.links) }
@@ -87,18 +97,26 @@ export class ReadRuns {
 
   async run<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
     const runsMax = options.serializable === true ? programRunsMax : 1
+    let mayGuess = true
     for (let run = 1; ; run++) {
       try {
-        return await this.runOnce(make, options)
+        return await this.runOnce(make, options, mayGuess)
       } catch (thrown) {
-        if (run === runsMax || !hasKind(thrown, 'WriteConflict')) throw thrown
+        if (mayGuess && thrown instanceof Outdated) {
+          mayGuess = false
+          run--
+        } else if (run === runsMax || !hasKind(thrown, 'WriteConflict')) throw thrown
       }
     }
   }
 
-  private async runOnce<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions): Promise<T> {
+  private async runOnce<T>(
+    make: (tx: ReadTx) => Program<T>,
+    options: ReadOptions,
+    mayGuess: boolean,
+  ): Promise<T> {
     const isSnapshot = options.snapshot === true
-    const place = isSnapshot ? this.keptPlace(options) : this.groups.place()
+    const place = this.place(options, mayGuess)
     const startedMs = this.clock.elapsed()
     const look = () => {
       options.onPause?.()
@@ -160,8 +178,15 @@ export class ReadRuns {
     await Promise.all(all.map((links) => links.close()))
   }
 
-  private keptPlace({ serializable }: ReadOptions): Place {
-    return serializable === true ? this.orderedGroups.place() : this.snapshot()
+  private place({ snapshot, serializable, runsAgain }: ReadOptions, mayGuess: boolean): Place {
+    const { guesses } = this
+    if (snapshot !== true) {
+      if (runsAgain !== true || !mayGuess) return this.groups.place()
+      return new StartingPlace(guesses, this.points, this.groups, false)
+    }
+    if (serializable !== true) return this.snapshot()
+    if (!mayGuess) return this.orderedGroups.place()
+    return new StartingPlace(guesses, this.orderedPoints, this.orderedGroups, true)
   }
 
   private snapshot(): Place {
@@ -229,12 +254,21 @@ export class ReadRuns {
           told = await this.answerTo(ask, place, look, options)
           look()
         } catch (thrown) {
+          if (thrown instanceof Outdated) {
+            slice(() => program.return(undefined as never))
+            throw thrown
+          }
           next = slice(() => program.throw(thrown))
           continue
         }
         next = slice(() => program.next(told))
       }
+      await confirm(place)
       return next.value
+    } catch (thrown) {
+      // An error may rest on a guess as well.
+      if (!(thrown instanceof Outdated)) await confirm(place)
+      throw thrown
     } finally {
       if (--this.running === 0) for (const resolve of this.drained.splice(0)) resolve()
     }
@@ -247,6 +281,7 @@ export class ReadRuns {
     options: ReadOptions,
   ): Promise<unknown> {
     if (ask.kind === 'pause') {
+      await confirm(place)
       place.pause()
       await new Promise((resolve) => {
         setImmediate(resolve)
@@ -254,6 +289,7 @@ export class ReadRuns {
       return undefined
     }
     if (ask.kind === 'elsewhere') {
+      await confirm(place)
       place.pause()
       await this.elsewhere(ask.begin, look, options)
       return undefined
@@ -261,7 +297,7 @@ export class ReadRuns {
     try {
       return await place.answer(ask)
     } catch (thrown) {
-      throw clientError(thrown)
+      throw thrown instanceof Outdated ? thrown : clientError(thrown)
     }
   }
 
@@ -315,6 +351,14 @@ export class ReadRuns {
       const ms = this.clock.elapsed() - beganMs
       this.scheduler.charge(account ?? this.scheduler.of(backgroundOwner), ms)
     }
+  }
+}
+
+async function confirm(place: Place): Promise<void> {
+  try {
+    await place.confirm?.()
+  } catch (thrown) {
+    throw thrown instanceof Outdated ? thrown : clientError(thrown)
   }
 }
 

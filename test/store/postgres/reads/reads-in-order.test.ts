@@ -2,13 +2,13 @@
 // seen a later write must not miss an earlier one. (docs/design/transactions.md, rule 1)
 
 import t, { type Test } from 'tap'
-import { codes } from '../../../src/base/errors.js'
-import { keyClass } from '../../../src/store/layout.js'
-import type { Program, ReadTx, Store } from '../../../src/store/store.js'
-import { beginTransaction } from '../../../src/store/transactions/transaction.js'
-import { CuttingProxy } from '../../support/cutting-proxy.js'
-import { postgresMissing } from '../../support/postgres-reference.js'
-import { addressOn, openShared, postgresServer } from '../../support/shared-stores.js'
+import { codes } from '../../../../src/base/errors.js'
+import { keyClass } from '../../../../src/store/layout.js'
+import type { Program, ReadTx, Store } from '../../../../src/store/store.js'
+import { beginTransaction } from '../../../../src/store/transactions/transaction.js'
+import { CuttingProxy } from '../../../support/cutting-proxy.js'
+import { postgresMissing } from '../../../support/postgres-reference.js'
+import { addressOn, openShared, postgresServer } from '../../../support/shared-stores.js'
 
 const source = Uint8Array.of(keyClass.record, 1)
 const target = Uint8Array.of(keyClass.record, 2)
