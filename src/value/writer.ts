@@ -78,11 +78,11 @@ export class DocumentWriter {
   }
 
   /** Appends a text of valid UTF-8 to an array. */
-  pushText(utf8: Bytes): this {
-    this.spendOnElement(utf8.length)
+  pushText(utf8: Bytes, start: number, end: number): this {
+    this.spendOnElement(end - start)
     this.indexHead(bsonType.string)
-    this.word(utf8.length + 1)
-    this.copy(utf8, 0, utf8.length)
+    this.word(end - start + 1)
+    this.copy(utf8, start, end)
     this.reserve(1)
     this.buffer[this.at++] = 0
     return this

@@ -1,6 +1,7 @@
 // Functions about the session and the catalog, which clients call first after connecting. (captured
 // from psql, Grafana and drivers; docs/sql.md, "Catalog")
 
+import { equalBytes } from '../../../base/bytes/bytes.js'
 import { offsetInUtf8 } from '../../../base/bytes/code-points.js'
 import { Needle } from '../../../base/bytes/text-search.js'
 import type { SessionChannels } from '../../../bus/session.js'
@@ -249,9 +250,9 @@ function stringToArray(args: readonly SqlValue[]): SqlValue {
   const missing = forNull === undefined ? undefined : utf8Of([forNull], 0)
   const writer = new DocumentWriter(true)
   const push = (from: number, to: number): void => {
-    const part = text.subarray(from, to)
-    if (missing !== undefined && Buffer.compare(part, missing) === 0) writer.pushNull()
-    else writer.pushText(part)
+    const mayBeMissing = missing?.length === to - from
+    if (mayBeMissing && equalBytes(missing, text.subarray(from, to))) writer.pushNull()
+    else writer.pushText(text, from, to)
   }
   if (separator === undefined) {
     for (let at = 0, next = 0; at < text.length; at = next) {
