@@ -49,11 +49,12 @@ export interface Tally {
  */
 export function* changeMany(target: Target, change: ManyChange, tally: Tally): Sweep<void> {
   let from: Walk | undefined
+  let size = sweepDocumentsMax
   do {
     const walk = from
     const found = yield* readPhase((tx) => collect(tx, target, change, walk))
     if (found === undefined) return
-    yield* changeKeys(target, change, found, tally)
+    size = yield* changeKeys(target, change, found, tally, size)
     from = found.walk
   } while (!from.drained)
 }
@@ -131,9 +132,15 @@ interface Done {
   readonly error?: GatewayError
 }
 
-function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tally): Sweep<void> {
-  const { keys, namespaceId } = found
-  let size = sweepDocumentsMax
+/** `atFirst`: keys for the first program. Returns those for the next one behind all of these. */
+function* changeKeys(
+  target: Target,
+  change: ManyChange,
+  { keys, namespaceId }: Keys,
+  tally: Tally,
+  atFirst: number,
+): Sweep<number> {
+  let size = atFirst
   for (let at = 0; at < keys.length; ) {
     const part = keys.slice(at, at + size)
     let done: Done
@@ -151,8 +158,10 @@ function* changeKeys(target: Target, change: ManyChange, found: Keys, tally: Tal
     tally.matched += done.tally.matched
     tally.modified += done.tally.modified
     if (done.error !== undefined) throw done.error
-    size = Math.min(size * 2, sweepDocumentsMax)
+    // A program that stopped before its last key has read more records than it needed.
+    size = done.keys < part.length ? done.keys : Math.min(size * 2, pullDocumentsMax)
   }
+  return size
 }
 
 function* changePart(
@@ -167,9 +176,10 @@ function* changePart(
   const ns = yield* findNamespace(tx, target.db, target.name)
   // The collection was dropped meanwhile, so nothing of it exists.
   if (ns?.id !== namespaceId) return { keys: keys.length, tally }
-  const records = yield* tx.getMany(keys)
+  const count = Math.min(keys.length, documentsMax(tx))
+  const records = yield* tx.getMany(keys.slice(0, count))
   let bytes = 0
-  for (let i = 0; i < keys.length; i++) {
+  for (let i = 0; i < count; i++) {
     const record = records[i]
     if (record === undefined) continue
     const document = yield* documentOfRecord(tx, record)
@@ -188,5 +198,10 @@ function* changePart(
     bytes += document.length
     if (bytes >= sweepBytesTarget || work.isDue) return { keys: i + 1, tally }
   }
-  return { keys: keys.length, tally }
+  return { keys: count, tally }
+}
+
+/** Where a program costs round trips, it takes all keys that one read collects. */
+function documentsMax(tx: Tx): number {
+  return tx.readAhead === undefined ? sweepDocumentsMax : pullDocumentsMax
 }

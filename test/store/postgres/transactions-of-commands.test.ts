@@ -80,6 +80,22 @@ t.test('insertMany of 1,000 documents', { skip: postgresMissing }, async (t) => 
   t.ok(begun >= 5 && begun <= 5 + spare, `${begun} transactions of 5 runs`)
 })
 
+t.test('updateMany and deleteMany of 5,000 documents', { skip: postgresMissing }, async (t) => {
+  const gateway = await startGateway(t, { STORE: await sharedAddress(t), DURABILITY: 'none' })
+  const documents = (await mongoOn(t, gateway)).db('main').collection<Counted>('c')
+  await documents.insertMany(Array.from({ length: 5_000 }, (_, _id) => ({ _id, n: 1 })))
+  const acts: readonly Act[] = [
+    ['updateMany', () => documents.updateMany({}, { $inc: { n: 1 } })],
+    ['deleteMany', () => documents.deleteMany({})],
+  ]
+  for (const [name, act] of acts) {
+    begun = 0
+    await act(0)
+    // Ten reads and ten programs of 500, and a few smaller ones at first.
+    t.ok(begun >= 20 && begun <= 30, `${name}: ${begun} transactions`)
+  }
+})
+
 function keyActs(keys: Redis): Act[] {
   return [
     ['SET', (i) => keys.set('text', i)],
