@@ -19,7 +19,8 @@ export interface Source {
 /** `sources` are newest first, and all iterate `range`. */
 export function mergeScan(sources: readonly Source[], range: KeyRange, limit: number): Scanned {
   const entries: Entry[] = []
-  const reverse = range.reverse === true
+  const { reverse = false, bytesMax = Number.POSITIVE_INFINITY } = range
+  let bytes = 0
   for (let work = 0; ; work++) {
     const first = firstOf(sources, reverse)
     const key = first?.key
@@ -28,7 +29,8 @@ export function mergeScan(sources: readonly Source[], range: KeyRange, limit: nu
     const value = first.value()
     if (value !== undefined) {
       entries.push({ key, value })
-      if (entries.length === limit) return { entries }
+      bytes += value.length
+      if (entries.length === limit || bytes >= bytesMax) return { entries }
     }
     first.advance()
   }
@@ -53,8 +55,8 @@ function firstOf(sources: readonly Source[], reverse: boolean): Source | undefin
 
 /** The rest of a range from `key` on, inclusive. */
 function restOf(range: KeyRange, key: Bytes): KeyRange {
-  if (range.reverse !== true) return { start: key, end: range.end }
+  if (range.reverse !== true) return { ...range, start: key }
   const after = new Uint8Array(key.length + 1)
   after.set(key)
-  return { start: range.start, end: after, reverse: true }
+  return { ...range, end: after }
 }

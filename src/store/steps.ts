@@ -3,8 +3,9 @@
 // (docs/design/transactions.md, "Programs")
 
 import { assert } from '../base/errors.js'
+import { Unwinding } from '../base/heap/unwinding.js'
 import { scanEntriesMax } from '../base/limits/engine.js'
-import type { Ask, Step } from './store.js'
+import type { Ask, Entry, KeyRange, Step } from './store.js'
 
 /** A step whose result is known. */
 export class Done<T> implements Step<T>, Iterator<Ask, T, unknown>, IteratorReturnResult<T> {
@@ -28,7 +29,7 @@ export class Done<T> implements Step<T>, Iterator<Ask, T, unknown>, IteratorRetu
  * Thrown by a write program that must wait for a condition. The store discards its changes and runs
  * it again from the start.
  */
-export class Postponed extends Error {
+export class Postponed extends Unwinding {
   /** `until` never rejects. */
   constructor(readonly until: Promise<void>) {
     super('a write program waits for what it needs')
@@ -107,4 +108,19 @@ export class Asked<T> implements Step<T>, Iterator<Ask, T, unknown> {
 /** A scan states a limit within the bound of one step. */
 export function requireBounded(limit: number): void {
   assert(limit >= 1 && limit <= scanEntriesMax, 'a scan is bounded')
+}
+
+/** Whether a scan has reached the end of its range: it ended below its limits. */
+export function endsRange(entries: readonly Entry[], range: KeyRange, limit: number): boolean {
+  if (entries.length >= limit) return false
+  const { bytesMax } = range
+  if (bytesMax === undefined) return true
+  let bytes = 0
+  for (const { value } of entries) bytes += value.length
+  return bytes < bytesMax
+}
+
+/** The range for a scan that is merged with changes, which may not end before its limit. */
+export function unbounded({ start, end, reverse = false }: KeyRange): KeyRange {
+  return { start, end, reverse }
 }

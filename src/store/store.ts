@@ -15,6 +15,11 @@ export interface KeyRange {
   readonly start: Bytes
   readonly end: Bytes
   readonly reverse?: boolean
+  /**
+   * A scan may end with the entry whose value brings those read to so many bytes, below its limit:
+   * `endsRange` tells whether others follow. By default it reads up to its limit.
+   */
+  readonly bytesMax?: number
 }
 
 export interface Entry {

@@ -8,6 +8,7 @@ import { programBytesMax, programPutsMax } from '../../src/base/limits/engine.js
 import { keyBytesMax } from '../../src/base/limits/store.js'
 import { turnUnits } from '../../src/base/work/work-figures.js'
 import { keyClass } from '../../src/store/layout.js'
+import { endsRange } from '../../src/store/steps.js'
 import type { Entry, KeyRange, Store, Tx } from '../../src/store/store.js'
 import { everyStore } from '../support/stores.js'
 
@@ -102,6 +103,39 @@ everyStore(t, 'ranges are half open, in both directions, up to a limit', async (
   t.same(tails(await scan(store, between)), [5, 4, 3, 2])
   t.same(tails(await scan(store, entries)), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   t.same(tails(await scan(store, { ...entries, reverse: true }, 2)), [9, 8])
+})
+
+everyStore(t, 'a range may end a scan at a number of bytes', async (t, { store }) => {
+  const sizes = [3, 4, 0, 100, 1, 1, 1]
+  await change(store, (tx) => {
+    for (const [i, size] of sizes.entries()) tx.put(entryKey(i), new Uint8Array(size))
+  })
+  const pages = async (range: KeyRange, limit: number) => {
+    const found: number[][] = []
+    let { start, end } = range
+    for (;;) {
+      const page = { ...range, start, end, bytesMax: 7 }
+      const entries = await scan(store, page, limit)
+      found.push(tails(entries))
+      const last = entries.at(-1)?.key
+      if (endsRange(entries, page, limit) || last === undefined) return found
+      if (range.reverse === true) end = last
+      else start = Uint8Array.of(...last, 0)
+    }
+  }
+  t.same(await pages(entries, 100), [
+    [0, 1],
+    [2, 3],
+    [4, 5, 6],
+  ])
+  t.same(await pages({ ...entries, reverse: true }, 100), [[6, 5, 4, 3], [2, 1, 0], []])
+  t.same(await pages(entries, 2), [[0, 1], [2, 3], [4, 5], [6]])
+  const own = await store.write(function* (tx) {
+    tx.remove(entryKey(1))
+    tx.put(entryKey(7), value(1))
+    return tails(yield* tx.scanOwn({ ...entries, bytesMax: 7 }, 100))
+  })
+  t.same(own, [0, 2, 3, 4, 5, 6, 7], 'what merges its own changes reads to its limit')
 })
 
 everyStore(t, 'empty and inside-out ranges answer nothing', async (t, { store }) => {

@@ -270,7 +270,10 @@ export class ModelView {
     let place = 0
     for (const [name, value] of this.entries(scan)) {
       const entry = answer[place++]
-      if (entry === undefined) return `a ${scan.kind} ended before ${show(name)}`
+      if (entry === undefined) {
+        if (hasReachedBytes(scan, answer)) return undefined
+        return `a ${scan.kind} ended before ${show(name)}`
+      }
       const found = mapKey(entry.key)
       if (found !== name) return `a ${scan.kind} found ${show(found)}, not ${show(name)}`
       if (!isSame(value, entry.value)) return differs(name, value, entry.value)
@@ -304,6 +307,12 @@ export class ModelView {
   }
 }
 
+/** Whether a scan may have ended at its bytes; `scanOwn` never does. */
+function hasReachedBytes({ kind, range }: Scan, answer: readonly Fetched[]): boolean {
+  if (kind !== 'scan' || range.bytesMax === undefined || answer.length === 0) return false
+  return answer.reduce((sum, { value }) => sum + value.length, 0) >= range.bytesMax
+}
+
 type Scan = Extract<ReadOperation, { readonly range: KeyRange }>
 
 /**
@@ -325,7 +334,7 @@ export function mixedMismatch(
   }
   let place = 0
   for (const name of model.keysIn(scan.range)) {
-    if (place === scan.limit) break
+    if (place === scan.limit || (place === answer.length && hasReachedBytes(scan, answer))) break
     const entry = answer[place]
     const isFound = entry !== undefined && mapKey(entry.key) === name
     const wrong = wrongIn(name, isFound ? entry.value : undefined)

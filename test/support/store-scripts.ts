@@ -222,7 +222,8 @@ export class ScriptMaker {
     const others = classes.filter((other) => other < countClass === kind < countClass)
     const other = this.chance(0.03) ? this.pick(others) : kind
     const [start, end] = this.inOrder(this.keyOf(kind), this.keyOf(other))
-    return { range: { start, end, reverse }, limit: this.limit() }
+    const bytes = this.chance(0.3) ? { bytesMax: 1 + this.below(2_000) } : {}
+    return { range: { start, end, reverse, ...bytes }, limit: this.limit() }
   }
 
   /** Mostly the lower one first. */

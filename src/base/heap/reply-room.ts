@@ -7,9 +7,10 @@ import { fail } from '../errors.js'
 import { smallMessageBytesMax } from '../limits/connections.js'
 import type { ByteShare } from './byte-shares.js'
 import type { MemoryAccount } from './memory-account.js'
+import { Unwinding } from './unwinding.js'
 
 /** Thrown by a write program: its sweep has to wait for so many bytes, and then to run it again. */
-export class NoReplyRoom extends Error {
+export class NoReplyRoom extends Unwinding {
   constructor(readonly bytes: number) {
     super('a reply waits for memory')
   }

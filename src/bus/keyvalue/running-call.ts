@@ -5,6 +5,7 @@ import type { Bytes } from '../../base/bytes/bytes.js'
 import { Slice } from '../../base/bytes/slice.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare } from '../../base/heap/byte-shares.js'
+import { Unwinding } from '../../base/heap/unwinding.js'
 import { smallMessageBytesMax } from '../../base/limits/connections.js'
 import { notFloat, notInteger, tooMuchMemory } from '../../base/reply-error.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
@@ -199,8 +200,16 @@ export class RunningCall implements KeyValueCall {
     for (const queued of this.queue) queued.letGo()
   }
 
-  /** Ends it with an error. */
+  /** Its program runs again once there is memory: until then it holds nothing. */
+  postpone(): void {
+    if (this.isRefused) return
+    this.letGo()
+    this.reply = none
+  }
+
+  /** Ends it with an error, which holds no memory. */
   fail(thrown: unknown): void {
+    this.letGo()
     const error = toGatewayError(thrown)
     this.error = error
     this.isUnanswered = false
@@ -210,7 +219,7 @@ export class RunningCall implements KeyValueCall {
 }
 
 /** A program has to run again, once there is memory for a large value. */
-export class NoRoomYet extends Error {
+export class NoRoomYet extends Unwinding {
   /** Never rejects; the value counts by then. */
   constructor(readonly until: Promise<void>) {
     super('a read waits for memory')

@@ -137,7 +137,9 @@ function* judgeBlock(
 ): Program<Verdict> {
   if (part > places + (head.levels ?? 0) || payload.length < numberBytes) return notOfType
   const start = member.copy()
-  const [next] = yield* members.scan(
+  const {
+    members: [next],
+  } = yield* members.page(
     { start: members.raw(part, behind(start)), end: members.raw(part + 1, nothing) },
     1,
   )

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { fail, hasKind } from '../../base/errors.js'
 import { NoReplyRoom } from '../../base/heap/reply-room.js'
+import { Unwinding } from '../../base/heap/unwinding.js'
 import { cappedEvictionsMax } from '../../base/limits/documents.js'
 import { stagingRunsMax } from '../../base/limits/engine.js'
 import { recordKeyBytesMax, recordKeyPrefixBytes } from '../../base/limits/store.js'
@@ -224,7 +225,7 @@ function pageOf({ documentsMax }: Capped, documents: number): number {
  * Thrown by a program that would have to evict more than its limit. A sweep first makes room for
  * everything it has appended, none of which is refused for another reason.
  */
-class RoomNeeded extends Error {
+class RoomNeeded extends Unwinding {
   constructor(
     private readonly ns: Namespace,
     private readonly appended: Count,

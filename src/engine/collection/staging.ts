@@ -4,6 +4,7 @@
 
 import { type Bytes, equalBytes } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
+import { Unwinding } from '../../base/heap/unwinding.js'
 import type { Program, Tx } from '../../store/store.js'
 import { type Sweep, writePhase } from '../../store/sweep.js'
 import type { Document } from '../../value/value.js'
@@ -26,7 +27,7 @@ import { chunkedRecord, chunkOf, inlineRecord, needsChunks, partsOf } from './re
 const chunksPerProgram = 4
 
 /** Thrown by a program that would put a large value that is not staged yet. */
-export class StagingNeeded extends Error {
+export class StagingNeeded extends Unwinding {
   /** The owner whose waste an unused staged value is; set by the code that knows the quota. */
   owner: string | undefined
 

@@ -19,6 +19,7 @@ import {
 } from '../collection/staging.js'
 import type { Access, MembersId, Namespace } from '../types.js'
 import type { Made } from './containers/head.js'
+import { membersPageBytes } from './containers/trip-size.js'
 import type { ListRuns } from './lists/list-runs.js'
 import type { ProgramHints } from './sorted-sets/block-hints.js'
 import type { Place } from './spaces.js'
@@ -255,6 +256,11 @@ export class Work {
   expect(record: Bytes): void {
     const head = headOf(record)
     if (head !== undefined) this.expecting?.expect(head.length, this.mayWait)
+  }
+
+  /** Like expect, for a record that was read and holds its member: others have it in their key. */
+  expectLong(bytes: number): void {
+    if (bytes > membersPageBytes) this.expecting?.expect(bytes, this.mayWait)
   }
 
   /** Like expect, for a part of a large string. */

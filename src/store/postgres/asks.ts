@@ -32,6 +32,16 @@ const inRange = 'key >= $1::bytea AND key < $2::bytea'
 const scanText = (order: string) =>
   `SELECT key, value FROM pairs WHERE ${inRange} ORDER BY key ${order} LIMIT $3::bigint`
 const scans = both('scan', scanText)
+/** As scans, up to the row whose value brings those before it to $4 bytes. */
+const scanPages = both(
+  'page',
+  (order) =>
+    `SELECT key, value FROM (
+       SELECT key, value, sum(octet_length(value)) OVER (
+         ORDER BY key ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+       ) AS bytes FROM (${scanText(order)}) found
+     ) page WHERE coalesce(bytes, 0) < $4::bigint ORDER BY key ${order}`,
+)
 const scanFetches = both(
   'fetch',
   (order) =>
@@ -101,8 +111,11 @@ export async function readChecked(
 }
 
 export async function readRange(link: Link, range: KeyRange, limit: number): Promise<Entry[]> {
+  const { bytesMax } = range
   const [pairs, counts] = await settled([
-    link.run(way(scans, range), bounds(range, limit)),
+    bytesMax === undefined || limit === 1
+      ? link.run(way(scans, range), bounds(range, limit))
+      : link.run(way(scanPages, range), [...bounds(range, limit), bytesMax]),
     hasCounters(range) ? link.run(way(scanCounts, range), bounds(range, limit)) : none,
   ])
   const entries = (pairs ?? []).map(entryOf)

@@ -4,7 +4,7 @@
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { MiB } from '../../base/units.js'
 import { work } from '../../base/work/work-budget.js'
-import { Asked, Done, nothing, requireBounded } from '../steps.js'
+import { Asked, Done, nothing, requireBounded, unbounded } from '../steps.js'
 import type {
   Count,
   Elsewhere,
@@ -200,10 +200,15 @@ export class AskingTx extends AskingReadTx implements Tx {
     throw refusal
   }
 
+  /** What is known of a range answers further scans of it, so it has no bound in bytes. */
+  override scan(range: KeyRange, limit: number): Step<Entry[]> {
+    return super.scan(unbounded(range), limit)
+  }
+
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
     const own = this.buffer.ownWrites(range, limit)
-    return new Asked({ kind: 'scan', range, limit: own.wanted }, (told) =>
+    return new Asked({ kind: 'scan', range: unbounded(range), limit: own.wanted }, (told) =>
       own.merge(told as Entry[]),
     )
   }

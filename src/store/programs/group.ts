@@ -16,7 +16,7 @@ import { holdsData, isVersioned, keyClass } from '../layout.js'
 import type { MemtableWrite } from '../memtable/in-place-write.js'
 import type { Savepoint } from '../memtable/memtable.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
-import { Done, nothing, requireBounded } from '../steps.js'
+import { Done, nothing, requireBounded, unbounded } from '../steps.js'
 import type {
   Count,
   Elsewhere,
@@ -230,7 +230,7 @@ class Writing implements Tx, InPlace {
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
     const own = this.buffer.ownWrites(range, limit)
-    const entries = scanWhole(this.view, range, own.wanted)
+    const entries = scanWhole(this.view, unbounded(range), own.wanted)
     for (const { value } of entries) noteEntry(value)
     return new Done(own.merge(entries))
   }

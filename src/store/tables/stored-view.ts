@@ -89,12 +89,18 @@ class TablesView {
 
   /** Returns at most `limit` entries, in one step. */
   scan(range: KeyRange, limit: number): Entry[] {
+    const { bytesMax = Number.POSITIVE_INFINITY } = range
     const entries: Entry[] = []
     const found = this.range(range, limit)
+    let bytes = 0
     for (let next = found.next(); next.done !== true; next = found.next()) {
       const entry = next.value as FoundEntry
       entry.value = opened(entry)
       entries.push(entry)
+      bytes += entry.value.length
+      if (bytes < bytesMax) continue
+      found.return?.()
+      break
     }
     return entries
   }

@@ -141,13 +141,14 @@ export function scanOver(buffer: WriteBuffer, below: Scan): Scan {
     const own = buffer.ownWrites(range, limit)
     const stored: Entry[] = []
     let { start, end } = range
+    const reverse = range.reverse === true
     while (stored.length < own.wanted) {
       const most = Math.min(own.wanted - stored.length, limit)
-      const some = yield* below({ ...range, start, end }, most)
+      const some = yield* below({ start, end, reverse }, most)
       for (const entry of some) stored.push(entry)
       const last = some.at(-1)
       if (last === undefined || some.length < most) break
-      if (range.reverse === true) end = last.key
+      if (reverse) end = last.key
       else start = behind(last.key)
     }
     return own.merge(stored)

@@ -28,6 +28,8 @@ function nothingHeld(t: Test, { engine }: KeyValueRoom, what: string): void {
   t.same([shares.bytesHeld, shares.ownersKnown, budget.bytesUsed], [0, 0, 0], what)
 }
 
+const lengthOf = (reply: unknown) => (reply as { length?: number } | undefined)?.length
+
 async function fill(client: RoomClient): Promise<void> {
   for (const name of names) {
     await client.run('SET', name, large)
@@ -156,6 +158,96 @@ t.test('a large value is not read before there is memory for it', (t) =>
         t.notMatch(await reply, { error: String }, name)
         nothingHeld(t, room, name)
       }
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('long members are read one by one, and wait for memory', (t) =>
+  eachKeyValueRoom(
+    t,
+    'long members',
+    async (t, room) => {
+      const member = 'v'.repeat(1_000_000)
+      for (let i = 0; i < 20; i++) {
+        for (const set of ['set', 'other']) await room.run('SADD', set, member + i)
+        await room.run('ZADD', 'sorted', i, member + i)
+        await room.run('HSET', 'hash', member + i, 'v')
+      }
+      for (const words of [
+        ['SSCAN', 'set', 0, 'COUNT', 100],
+        ['ZSCAN', 'sorted', 0, 'COUNT', 100],
+        ['HSCAN', 'hash', 0, 'COUNT', 100],
+        ['SMEMBERS', 'set'],
+        ['ZRANGE', 'sorted', 0, -1],
+        ['HKEYS', 'hash'],
+        ['ZPOPMIN', 'sorted'],
+      ]) {
+        const name = words.join(' ')
+        const others = room.engine.memory.shares.open('others')
+        others.force(room.engine.memory.bytesMax)
+        let isAnswered = false
+        const reply = room.run(...(words as string[])).then((found) => {
+          isAnswered = true
+          return found
+        })
+        const before = work.spent
+        for (let turn = 0; turn < 50; turn++) await nextTurn()
+        const read = (work.spent - before) * readBytesPerUnit
+        t.ok(read < 3 * member.length, `${name}: ${read} bytes`)
+        t.notOk(isAnswered, name)
+        others.close()
+        const found = await reply
+        if (name.includes('SCAN')) t.ok((found as [string, string[]])[1].length <= 2, name)
+        else if (!name.startsWith('ZPOP')) t.same(found, oom, name)
+        nothingHeld(t, room, name)
+      }
+      for (const name of ['SINTER', 'SUNION', 'SDIFF']) {
+        const before = work.spent
+        t.same(await room.run(name, 'set', name === 'SDIFF' ? 'absent' : 'other'), oom, name)
+        const read = (work.spent - before) * readBytesPerUnit
+        t.ok(read < 30 * member.length, `${name}: ${read} bytes`)
+        nothingHeld(t, room, name)
+      }
+      const found = new Set<string>()
+      let cursor = '0'
+      do {
+        const [next, members] = (await room.run('SSCAN', 'set', cursor)) as [string, string[]]
+        for (const each of members) found.add(each)
+        cursor = next
+      } while (cursor !== '0')
+      t.equal(found.size, 20, 'and SSCAN finds all of them')
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('a program that waits for memory holds none', (t) =>
+  eachKeyValueRoom(
+    t,
+    'held while waiting',
+    async (t, room) => {
+      await fill(room)
+      await room.run('SET', 'string', 'v'.repeat(1_000_000))
+      const { memory } = room.engine
+      const others = memory.shares.open('others')
+      const own = memory.shares.open(memoryOwner(room.session.identity, room.session.address))
+      others.sends(0.75 * memory.bytesMax)
+      own.sends(300_000)
+      const used = memory.budget.bytesUsed
+      const replies = Promise.all([room.run('LRANGE', 'list', 0, 9), room.run('GET', 'string')])
+      for (let turn = 0; turn < 50; turn++) await nextTurn()
+      t.equal(memory.budget.bytesUsed, used, 'it makes the first reply again')
+      others.close()
+      own.close()
+      t.same((await replies).map(lengthOf), [10, 1_000_000])
+      const [refused, elements] = await Promise.all([
+        room.run('HGETALL', 'hash'),
+        room.run('LRANGE', 'list', 0, 39),
+      ])
+      t.same(refused, oom)
+      t.equal(lengthOf(elements), 40, 'what was refused holds nothing for the next one')
+      nothingHeld(t, room, 'behind a refusal')
     },
     { settings, kinds: ['memory'] },
   ),

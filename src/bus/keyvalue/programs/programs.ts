@@ -221,23 +221,23 @@ export class Programs {
     }
   }
 
-  private async writeAgain(
-    calls: readonly RunningCall[],
-    now: number,
-    error: unknown,
-  ): Promise<void> {
+  /** Not asynchronous: the error holds what it would stage, and is not needed any more. */
+  private writeAgain(calls: readonly RunningCall[], now: number, error: unknown): Promise<void> {
     const [first] = calls
     if (error instanceof NoRoomYet) {
-      await error.until
-      if (first?.session.closed === true) failAll(calls, clientGone())
-      else await this.writeAtOnce(calls, now)
-    } else if (calls.length > 1) {
-      await inOrder(calls, (call) => this.writeAtOnce([call], now))
-    } else if (first !== undefined && error instanceof StagingNeeded) {
-      await this.writeStaged(first, now)
-    } else if (first !== undefined && (readsTooMuch(error) || isTooLarge(error))) {
-      await this.writeInPauses(first, now)
-    } else failAll(calls, error)
+      return roomFor(calls, error).then(() => {
+        if (first?.session.closed !== true) return this.writeAtOnce(calls, now)
+        failAll(calls, clientGone())
+        return undefined
+      })
+    }
+    if (calls.length > 1) return inOrder(calls, (call) => this.writeAtOnce([call], now))
+    if (first !== undefined && error instanceof StagingNeeded) return this.writeStaged(first, now)
+    if (first !== undefined && (readsTooMuch(error) || isTooLarge(error))) {
+      return this.writeInPauses(first, now)
+    }
+    failAll(calls, error)
+    return Promise.resolve()
   }
 
   /** A program of a transaction, with an outcome to `tell` after the commit. */
@@ -332,7 +332,7 @@ export class Programs {
   private readSingly(calls: readonly RunningCall[], now: number, error: unknown): Awaitable<void> {
     const isGone = calls[0]?.session.closed === true
     if (error instanceof NoRoomYet && !isGone) {
-      return error.until.then(() => this.read(calls, now))
+      return roomFor(calls, error).then(() => this.read(calls, now))
     }
     if (calls.length === 1 || isGone) {
       failAll(calls, isGone ? clientGone() : error)
@@ -485,4 +485,10 @@ const ownerless = new Account('')
 function isLong({ count, command }: RunningCall): boolean {
   const { grain } = command.row
   return count > wordsAtOnceMax && (grain === 'write' || grain === 'blocking')
+}
+
+/** Waits for memory, and holds none: the program may wait for what its earlier commands hold. */
+function roomFor(calls: readonly RunningCall[], { until }: NoRoomYet): Promise<void> {
+  for (const call of calls) call.postpone()
+  return until
 }

@@ -16,6 +16,7 @@ import { reply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import { plain } from '../../../bus/policy/facts.js'
 import { keyspaceIndex } from '../../../engine/collection/catalog/homes.js'
+import type { MembersPage } from '../../../engine/keyspace/containers/members.js'
 import { Hash } from '../../../engine/keyspace/hashes/hash.js'
 import type { Key } from '../../../engine/keyspace/keys/key.js'
 import { Keyspace } from '../../../engine/keyspace/keyspace.js'
@@ -45,8 +46,8 @@ interface Shown {
 /** The members of a key in pages; a small container is one page. */
 interface Walk {
   readonly count: number
-  /** The members after `after`; fewer than `limit` means the last page. */
-  step(after: Value | undefined, limit: number): Program<Shown[]>
+  /** The members after `after`. */
+  step(after: Value | undefined, limit: number): Program<MembersPage<Shown>>
 }
 
 export const keyMembersRow = documentRow({
@@ -100,13 +101,13 @@ function* fill(
   let bytes = 0
   for (let place = after; page.length < limit && bytes < keyMembersBytesMax; ) {
     const most = Math.min(limit - page.length, keyMembersAtOnce)
-    const some = yield* walk.step(place, most)
-    for (const shown of some) {
+    const { members, isOver } = yield* walk.step(place, most)
+    for (const shown of members) {
       page.push(shown)
       bytes += shown.bytes
     }
-    if (some.length < most) return true
-    place = some.at(-1)?.next
+    if (isOver) return true
+    place = members.at(-1)?.next
   }
   return false
 }
@@ -136,13 +137,13 @@ function listWalk(ks: Keyspace, key: Key): Walk {
     *step(after, limit) {
       const from = positionOf(after)
       const to = Math.min(from + limit, list.size)
-      if (from >= to) return []
-      const elements = yield* list.range(from, to - 1)
-      return elements.map((element, i) => ({
+      const elements = from >= to ? [] : yield* list.range(from, to - 1)
+      const members = elements.map((element, i) => ({
         bytes: element.length,
         next: numberValue(from + i + 1),
-        write: (writer) => writer.push(scalarValue(element)),
+        write: (writer: DocumentWriter) => writer.push(scalarValue(element)),
       }))
+      return { members, isOver: to === list.size }
     },
   }
 }
@@ -154,16 +155,17 @@ function sortedSetWalk(ks: Keyspace, key: Key): Walk {
     count: set.size,
     *step(after, limit) {
       const from = positionOf(after)
-      if (from >= set.size) return []
-      const entries = yield* set.byRank(from, Math.min(limit, set.size - from))
-      return entries.map(({ member, score }, i) => ({
+      const left = Math.max(0, set.size - from)
+      const entries = left === 0 ? [] : yield* set.byRank(from, Math.min(limit, left))
+      const members = entries.map(({ member, score }, i) => ({
         bytes: member.length,
         next: numberValue(from + i + 1),
-        write(writer) {
+        write(writer: DocumentWriter) {
           writer.pushOpenDocument().value('member', scalarValue(member))
           writer.double('score', score).close()
         },
       }))
+      return { members, isOver: left <= limit }
     },
   }
 }
@@ -173,18 +175,16 @@ function setWalk(ks: Keyspace, key: Key): Walk {
   return {
     count: set.size,
     *step(after, limit) {
-      const members = key.head === undefined ? yield* set.all() : undefined
-      const found = members ?? (yield* set.scan(nameIn(after), limit))
-      return pageOf(
-        found,
-        (member) => member,
-        members === undefined ? undefined : after,
-        limit,
-      ).map((member) => ({
+      const page =
+        key.head === undefined
+          ? pageOf(yield* set.all(), (member) => member, after, limit)
+          : yield* set.page(nameIn(after), limit)
+      const members = page.members.map((member) => ({
         bytes: member.length,
         next: scalarValue(member),
-        write: (writer) => writer.push(scalarValue(member)),
+        write: (writer: DocumentWriter) => writer.push(scalarValue(member)),
       }))
+      return { ...page, members }
     },
   }
 }
@@ -194,19 +194,19 @@ function hashWalk(ks: Keyspace, key: Key): Walk {
   return {
     count: hash.size,
     *step(after, limit) {
-      const fields = key.head === undefined ? yield* hash.all() : undefined
-      const found = fields ?? (yield* hash.scan(nameIn(after), limit))
-      const isSmall = fields !== undefined
-      return pageOf(found, ({ field }) => field, isSmall ? after : undefined, limit).map(
-        ({ field, value }) => ({
-          bytes: field.length + value.length,
-          next: scalarValue(field),
-          write(writer) {
-            writer.pushOpenDocument().value('field', scalarValue(field))
-            writer.value('value', scalarValue(value)).close()
-          },
-        }),
-      )
+      const page =
+        key.head === undefined
+          ? pageOf(yield* hash.all(), ({ field }) => field, after, limit)
+          : yield* hash.page(nameIn(after), limit)
+      const members = page.members.map(({ field, value }) => ({
+        bytes: field.length + value.length,
+        next: scalarValue(field),
+        write(writer: DocumentWriter) {
+          writer.pushOpenDocument().value('field', scalarValue(field))
+          writer.value('value', scalarValue(value)).close()
+        },
+      }))
+      return { ...page, members }
     },
   }
 }
@@ -217,11 +217,10 @@ function pageOf<T>(
   nameOf: (item: T) => Slice,
   after: Value | undefined,
   limit: number,
-): readonly T[] {
+): MembersPage<T> {
   const name = nameIn(after)
-  if (name === undefined) return items.slice(0, limit)
-  const from = items.findIndex((item) => nameOf(item).equals(name)) + 1
-  return items.slice(from, from + limit)
+  const from = name === undefined ? 0 : items.findIndex((item) => nameOf(item).equals(name)) + 1
+  return { members: items.slice(from, from + limit), isOver: from + limit >= items.length }
 }
 
 function nameIn(after: Value | undefined): Slice | undefined {

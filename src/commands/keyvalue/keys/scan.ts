@@ -11,6 +11,7 @@ import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { Reply } from '../../../bus/keyvalue/reply.js'
 import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import { eachInTurns } from '../../../engine/keyspace/containers/in-turns.js'
+import type { MembersPage } from '../../../engine/keyspace/containers/members.js'
 import { openHash } from '../../../engine/keyspace/hashes/hash.js'
 import { walkKeys } from '../../../engine/keyspace/keys/key-walk.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
@@ -90,11 +91,7 @@ function* scanKeys(ks: Keyspace, call: KeyValueCall): Program<Reply> {
 }
 
 /** One piece of a container. */
-interface Piece {
-  readonly members: readonly { readonly name: Slice; readonly reply: readonly Reply[] }[]
-  /** Whether the container is large, so that members may follow the last one. */
-  readonly isPart: boolean
-}
+type Piece = MembersPage<{ readonly name: Slice; readonly reply: readonly Reply[] }>
 
 type Pieces = (after: Slice | undefined, limit: number) => Program<Piece>
 
@@ -122,10 +119,12 @@ function* scanMembers(ks: Keyspace, call: KeyValueCall, open: Open): Program<Rep
       yield* ks.tx.pause(wordUnits)
     }
     const last = piece.members.at(-1)?.name
-    if (!piece.isPart || last === undefined || piece.members.length < limit) return ['0', found]
+    if (piece.isOver || last === undefined) return ['0', found]
     left -= limit
     after = last
-    if (left <= 0) return [String(cursors.keep(identity, scope, last.copy())), found]
+    // COUNT is a hint: a reply of large members ends with their page.
+    if (left <= 0 || piece.members.length < limit)
+      return [String(cursors.keep(identity, scope, last.copy())), found]
   }
 }
 
@@ -157,12 +156,13 @@ const hscan = memberScan(
   },
   function* (ks, name) {
     const hash = yield* openHash(ks, name)
-    const { exists, head } = hash.key
-    if (!exists) return undefined
+    if (!hash.key.exists) return undefined
     return function* (after, limit) {
-      const fields = yield* hash.scan(after, limit)
-      const members = fields.map(({ field, value }) => ({ name: field, reply: [field, value] }))
-      return { members, isPart: head !== undefined }
+      const page = yield* hash.page(after, limit)
+      const members = page.members.map(({ field, value }) => {
+        return { name: field, reply: [field, value] }
+      })
+      return { ...page, members }
     }
   },
 )
@@ -176,14 +176,10 @@ const sscan = memberScan(
   },
   function* (ks, name) {
     const set = yield* openSet(ks, name)
-    const { exists, head } = set.key
-    if (!exists) return undefined
+    if (!set.key.exists) return undefined
     return function* (after, limit) {
-      const found = yield* set.scan(after, limit)
-      return {
-        members: found.map((member) => ({ name: member, reply: [member] })),
-        isPart: head !== undefined,
-      }
+      const page = yield* set.page(after, limit)
+      return { ...page, members: page.members.map((member) => ({ name: member, reply: [member] })) }
     }
   },
 )
@@ -197,16 +193,15 @@ const zscan = memberScan(
   },
   function* (ks, name) {
     const sortedSet = yield* openSortedSet(ks, name)
-    const { exists, head } = sortedSet.key
-    if (!exists) return undefined
+    if (!sortedSet.key.exists) return undefined
     return function* (after, limit) {
-      const found = yield* sortedSet.scan(after, limit)
-      const members = found.map(({ member, score }) => ({
+      const page = yield* sortedSet.page(after, limit)
+      const members = page.members.map(({ member, score }) => ({
         name: member,
         // A bulk string in both protocol versions, as in Redis.
         reply: [member, doubleText(score)],
       }))
-      return { members, isPart: head !== undefined }
+      return { ...page, members }
     }
   },
 )

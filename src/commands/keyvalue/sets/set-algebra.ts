@@ -12,6 +12,7 @@ import type { KeyValueRow } from '../../../bus/keyvalue/row.js'
 import type { KnownSource } from '../../../engine/collection/staging.js'
 import { putMade } from '../../../engine/keyspace/containers/building.js'
 import { eachInTurns, mapInTurns } from '../../../engine/keyspace/containers/in-turns.js'
+import type { MembersPage } from '../../../engine/keyspace/containers/members.js'
 import type { Keyspace } from '../../../engine/keyspace/keyspace.js'
 import { type MemberSet, openSet, setOf } from '../../../engine/keyspace/sets/set.js'
 import { Presence } from '../../../engine/keyspace/sets/set-presence.js'
@@ -41,11 +42,12 @@ function* filter(
 ): Program<Slice[]> {
   const presences = others.map((other) => new Presence(other, from.size, from.isLarge))
   const found: Slice[] = []
-  let after: Slice | undefined
+  let page: MembersPage<Slice> | undefined
   do {
-    const page = yield* from.scan(after, scanEntriesMax)
-    for (const presence of presences) presence.expect(page)
-    for (const member of page) {
+    page = yield* from.page(page?.members.at(-1), scanEntriesMax)
+    const { members } = page
+    for (const presence of presences) presence.expect(members)
+    for (const member of members) {
       let keeps = true
       for (let i = 0; keeps && i < presences.length; i++) {
         const presence = presences[i] as Presence
@@ -54,10 +56,10 @@ function* filter(
       if (!keeps) continue
       found.push(member)
       if (found.length >= most) return found
+      ks.work.gather(member.length)
     }
-    yield* ks.tx.pause(page.length * wordUnits)
-    after = page.length < scanEntriesMax ? undefined : page.at(-1)
-  } while (after !== undefined)
+    yield* ks.tx.pause(members.length * wordUnits)
+  } while (!page.isOver)
   return found
 }
 
@@ -81,10 +83,7 @@ function* union(ks: Keyspace, sets: readonly MemberSet[]): Program<Slice[]> {
     const found = yield* first.all()
     for (let i = 1; i < sets.length; i++) {
       const more = yield* filter(ks, sets[i] as MemberSet, sets.slice(0, i), false)
-      yield* eachInTurns(ks.tx, more, (member) => {
-        ks.work.gather(member.length)
-        found.push(member)
-      })
+      yield* eachInTurns(ks.tx, more, (member) => found.push(member))
     }
     return found
   }

@@ -11,7 +11,6 @@ import { Container } from './container.js'
 import { DenseMembers } from './dense-members.js'
 import type { Head } from './head.js'
 import type { Member } from './members.js'
-import { firstPage, nextPage } from './trip-size.js'
 
 export abstract class DenseContainer extends Container {
   protected count: number
@@ -54,14 +53,12 @@ export abstract class DenseContainer extends Container {
   protected *each<T>(members: DenseMembers, of: (member: Member) => T): Program<T[]> {
     const found: T[] = []
     let last: Slice | undefined
-    let wanted = firstPage
     for (;;) {
-      const page = yield* members.scan(last, wanted)
-      this.ks.work.gatherMembers(page)
-      for (const member of page) found.push(of(member))
-      if (page.length < wanted) return found
-      last = page.at(-1)?.member
-      wanted = nextPage(page, scanEntriesMax)
+      const page = yield* members.page(last, scanEntriesMax)
+      this.ks.work.gatherMembers(page.members)
+      for (const member of page.members) found.push(of(member))
+      if (page.isOver) return found
+      last = page.members.at(-1)?.member
     }
   }
 

@@ -12,6 +12,7 @@ import type { Building } from './building.js'
 import {
   type Member,
   type Members,
+  type MembersPage,
   namesPart,
   numberBytes,
   numberOfSlice,
@@ -210,10 +211,14 @@ export class DenseMembers {
     return found === undefined ? undefined : yield* this.get(found.payload)
   }
 
+  has(member: Slice): Program<boolean> {
+    return this.members.has(part.members, member)
+  }
+
   /** Members in byte order, after `after`. */
-  scan(after: Slice | undefined, limit: number): Program<Member[]> {
+  page(after: Slice | undefined, limit: number): Program<MembersPage> {
     const { members } = this
-    return members.scan(members.range(part.members, after), limit)
+    return members.page(members.range(part.members, after), limit)
   }
 }
 

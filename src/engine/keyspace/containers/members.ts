@@ -11,7 +11,7 @@ import { room } from '../../../base/heap/slab.js'
 import { memberKeyBytesMax, memberKeyPrefixBytes } from '../../../base/limits/key-value.js'
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { ReadAhead, readAheadIn } from '../../../store/read-ahead.js'
-import { Done } from '../../../store/steps.js'
+import { Done, endsRange } from '../../../store/steps.js'
 import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { discardValue, membersPrefix, type ValueId } from '../../background/garbage.js'
@@ -20,6 +20,7 @@ import { type ChunkedHead, documentOfRecord, headOf } from '../../collection/rec
 import type { Access, MembersId, NamespaceId } from '../../types.js'
 import { lookUp } from '../look-up.js'
 import type { Tally, Work } from '../work.js'
+import { membersPageBytes } from './trip-size.js'
 
 /** class u8, id u64, part u8. */
 const prefixBytes = 10
@@ -37,6 +38,17 @@ export interface Member {
   readonly payload: Slice
   /** The chunks of the payload, if it is chunked. */
   readonly chunks: ValueId | undefined
+}
+
+export interface MembersPage<T = Member> {
+  readonly members: readonly T[]
+  /** No member of the range follows. */
+  readonly isOver: boolean
+}
+
+/** The page of a small container, whose members are read together. */
+export function wholePage<T>(members: Iterable<T>, after: Slice | undefined): MembersPage<T> {
+  return { members: after === undefined ? [...members] : [], isOver: true }
 }
 
 export class Members {
@@ -70,6 +82,16 @@ export class Members {
     const { value } = step
     if (value === undefined) return step as Step<undefined>
     return isPlain(value) ? new Done(plain(value, member)) : this.open(value, member)
+  }
+
+  /** Whether there is such a member; a long one is not read. */
+  *has(part: number, member: Slice): Program<boolean> {
+    const { tx } = this
+    if (member.length <= membersPageBytes || 'scanOwn' in tx) {
+      return (yield* this.get(part, member)) !== undefined
+    }
+    const [version] = yield* tx.getVersions([this.keyOf(part, member)])
+    return version !== undefined
   }
 
   /** Reads members of a part ahead; `memberAt` for 0 to count - 1. */
@@ -178,19 +200,29 @@ export class Members {
     discardValue(this.tx as Tx, chunks, waste)
   }
 
-  /** Members of a part in range order; a write program sees its own writes. */
-  *scan(range: KeyRange, limit: number): Program<Member[]> {
-    this.work.expectPage()
-    const entries = yield* this.entries(range, limit)
-    const found: Member[] = []
+  /**
+   * Members of a part in range order, at most `limit`, and few if they are large; a write program
+   * sees its own writes.
+   */
+  *page(range: KeyRange, limit: number): Program<MembersPage> {
+    const { work } = this
+    work.expectPage()
+    const bounded = { ...range, bytesMax: membersPageBytes }
+    const entries = yield* this.entries(bounded, limit)
+    const isOver = endsRange(entries, bounded, limit)
+    const members: Member[] = []
     for (const { key, value } of entries) {
       const member = new Slice(key, prefixBytes, key.length)
-      found.push(isPlain(value) ? plain(value, member) : yield* this.open(value, member))
+      if (isPlain(value)) members.push(plain(value, member))
+      else {
+        work.expectLong(value.length)
+        members.push(yield* this.open(value, member))
+      }
     }
-    return found
+    return { members, isOver }
   }
 
-  /** Like scan, for raw records. */
+  /** Like page, for raw records. */
   *entries(range: KeyRange, limit: number): Program<Entry[]> {
     const { tx } = this
     if (!('scanOwn' in tx)) return yield* tx.scan(range, limit)

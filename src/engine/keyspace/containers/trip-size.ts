@@ -1,16 +1,16 @@
-// Limits the keys or members that a read fetches in one trip: few, until they are known to be
-// small. A trip is in memory before any check can refuse it, and is copied without a pause.
+// Limits what a read fetches in one trip: few keys, until they are known to be small, and members
+// up to a number of bytes. A trip is in memory before any check can refuse it, and is copied
+// without a pause.
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import { keysAtOnceMax } from '../../../base/limits/key-value.js'
 import { MiB } from '../../../base/units.js'
-import type { Member } from './members.js'
 
 /** Keys of the next step after one of many bytes: records have up to inlineValueBytesMax. */
 const largeKeysAtOnce = 128
 
 /** Bytes of members that are read before the reply size is checked. */
-const membersPageBytes = 262_144
+export const membersPageBytes = 262_144
 const largeKeysBytes = 4 * MiB
 
 export const firstTrip = largeKeysAtOnce
@@ -20,14 +20,4 @@ export function nextTrip(records: readonly (Bytes | undefined)[]): number {
   let bytes = 0
   for (const record of records) bytes += record?.length ?? 0
   return bytes > largeKeysBytes ? largeKeysAtOnce : keysAtOnceMax
-}
-
-export const firstPage = 1
-
-/** The size of the member page after this one: at most `most`, about `membersPageBytes`. */
-export function nextPage(page: readonly Member[], most: number): number {
-  let bytes = 1
-  for (const { member, payload } of page) bytes += member.length + payload.length
-  const fits = Math.floor((membersPageBytes * page.length) / bytes)
-  return Math.min(Math.max(fits, 1), most)
 }

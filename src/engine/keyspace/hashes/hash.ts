@@ -14,7 +14,7 @@ import { DenseContainer } from '../containers/dense-container.js'
 import { DenseMembers, denseBuilding, valueOfMember } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, flatMapInTurns } from '../containers/in-turns.js'
-import type { Member } from '../containers/members.js'
+import { type Member, type MembersPage, wholePage } from '../containers/members.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
@@ -98,14 +98,14 @@ export class Hash extends DenseContainer {
   }
 
   /**
-   * At most `limit` fields after `after` (undefined: from the start); the last one's name is the
-   * next `after`. A small hash returns all fields at once.
+   * At most `limit` fields after `after` (undefined: from the start), and few if they are large;
+   * the last one's name is the next `after`. A small hash returns all fields at once.
    */
-  *scan(after: Slice | undefined, limit: number): Program<HashField[]> {
+  *page(after: Slice | undefined, limit: number): Program<MembersPage<HashField>> {
     const { members } = this
-    if (members === undefined) return after === undefined ? [...this.fields.values()] : []
-    const found = yield* members.scan(after, limit)
-    return found.map(fieldOfMember)
+    if (members === undefined) return wholePage(this.fields.values(), after)
+    const page = yield* members.page(after, limit)
+    return { ...page, members: page.members.map(fieldOfMember) }
   }
 
   /** All fields; limited in a write program. */

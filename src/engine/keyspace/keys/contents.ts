@@ -8,7 +8,7 @@ import type { Program } from '../../../store/store.js'
 import { Hash, type HashField } from '../hashes/hash.js'
 import type { Keyspace } from '../keyspace.js'
 import { listOf } from '../lists/list.js'
-import { setOf } from '../sets/set.js'
+import { type MemberSet, setOf } from '../sets/set.js'
 import { type ScoredMember, sortedSetOf, storeSortedSet } from '../sorted-sets/sorted-set.js'
 import type { Key } from './key.js'
 
@@ -46,7 +46,7 @@ export function* elementsOfKey(ks: Keyspace, key: Key): Program<Slice[]> {
   if (key.type === 'zset') return (yield* entriesOf(ks, key)).map(({ member }) => member)
   if (key.type !== 'set') return []
   const set = setOf(ks, key)
-  return yield* all((after, limit) => set.scan(after, limit), set.size)
+  return yield* membersOf(set)
 }
 
 /** Replaces the contents and expiry of `key`. */
@@ -103,20 +103,17 @@ function* fieldsOf(ks: Keyspace, key: Key): Program<HashField[]> {
   const hash = new Hash(ks, key)
   const fields: HashField[] = []
   for (;;) {
-    const some = yield* hash.scan(fields.at(-1)?.field, scanEntriesMax)
-    for (const each of some) fields.push(each)
-    if (some.length === 0 || fields.length >= hash.size) return fields
+    const page = yield* hash.page(fields.at(-1)?.field, scanEntriesMax)
+    for (const each of page.members) fields.push(each)
+    if (page.isOver) return fields
   }
 }
 
-function* all(
-  scan: (after: Slice | undefined, limit: number) => Program<Slice[]>,
-  size: number,
-): Program<Slice[]> {
+function* membersOf(set: MemberSet): Program<Slice[]> {
   const found: Slice[] = []
   for (;;) {
-    const some = yield* scan(found.at(-1), scanEntriesMax)
-    for (const each of some) found.push(each)
-    if (some.length === 0 || found.length >= size) return found
+    const page = yield* set.page(found.at(-1), scanEntriesMax)
+    for (const each of page.members) found.push(each)
+    if (page.isOver) return found
   }
 }

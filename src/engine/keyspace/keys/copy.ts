@@ -6,6 +6,7 @@ import { type Bytes, concatBytes } from '../../../base/bytes/bytes.js'
 import { fail } from '../../../base/errors.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
 import { membersCopiedAtOnce, membersCopiedBytes } from '../../../base/limits/key-value.js'
+import { endsRange } from '../../../store/steps.js'
 import type { Entry, KeyRange, Program, Tx } from '../../../store/store.js'
 import { type Sweep, writePhase } from '../../../store/sweep.js'
 import { membersChunks, membersRange } from '../../background/garbage.js'
@@ -143,15 +144,16 @@ function* copySome(
 ): Program<{ readonly next: Bytes | undefined; readonly work: Work }> {
   const work = new Work(usualBounds, false, staged)
   const members = new Members(tx, membersChunks, id, work)
-  const entries = yield* tx.scan({ ...range, start }, membersCopiedAtOnce)
+  const page = { ...range, start, bytesMax: membersCopiedBytes }
+  const entries = yield* tx.scan(page, membersCopiedAtOnce)
   let bytes = 0
   for (const entry of entries) {
     yield* members.putCopy(entry)
     bytes += entry.value.length
-    if (bytes > membersCopiedBytes) return { next: behind(entry), work }
+    if (bytes >= membersCopiedBytes) return { next: behind(entry), work }
   }
   const last = entries.at(-1)
-  const isOver = last === undefined || entries.length < membersCopiedAtOnce
+  const isOver = last === undefined || endsRange(entries, page, membersCopiedAtOnce)
   return { next: isOver ? undefined : behind(last), work }
 }
 

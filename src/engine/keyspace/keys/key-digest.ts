@@ -5,7 +5,8 @@ import { createHash, type Hash as Hashing } from 'node:crypto'
 import { Slice } from '../../../base/bytes/slice.js'
 import { scanEntriesMax } from '../../../base/limits/engine.js'
 import type { Program } from '../../../store/store.js'
-import { Hash } from '../hashes/hash.js'
+import type { MembersPage } from '../containers/members.js'
+import { Hash, type HashField } from '../hashes/hash.js'
 import type { Keyspace } from '../keyspace.js'
 import { listOf } from '../lists/list.js'
 import { setOf } from '../sets/set.js'
@@ -68,11 +69,11 @@ function* addList(digest: Digest, ks: Keyspace, key: Key): Program<void> {
 function* addSet(digest: Digest, ks: Keyspace, key: Key): Program<void> {
   const set = setOf(ks, key)
   digest.number(set.size)
-  let some: readonly Slice[] = []
+  let page: MembersPage<Slice> | undefined
   do {
-    some = yield* set.scan(some.at(-1), scanEntriesMax)
-    for (const member of some) digest.add(member)
-  } while (some.length > 0)
+    page = yield* set.page(page?.members.at(-1), scanEntriesMax)
+    for (const member of page.members) digest.add(member)
+  } while (!page.isOver)
 }
 
 function* addSortedSet(digest: Digest, ks: Keyspace, key: Key): Program<void> {
@@ -90,13 +91,12 @@ function* addSortedSet(digest: Digest, ks: Keyspace, key: Key): Program<void> {
 function* addHash(digest: Digest, ks: Keyspace, key: Key): Program<void> {
   const hash = new Hash(ks, key)
   digest.number(hash.size)
-  let after: Slice | undefined
+  let page: MembersPage<HashField> | undefined
   do {
-    const some = yield* hash.scan(after, scanEntriesMax)
-    for (const { field, value } of some) {
+    page = yield* hash.page(page?.members.at(-1)?.field, scanEntriesMax)
+    for (const { field, value } of page.members) {
       digest.add(field)
       digest.add(value)
     }
-    after = some.at(-1)?.field
-  } while (after !== undefined)
+  } while (!page.isOver)
 }

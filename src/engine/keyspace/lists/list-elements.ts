@@ -6,7 +6,6 @@ import { listScanMembers } from '../../../base/limits/key-value.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { KeyRange, Program } from '../../../store/store.js'
 import { isPlain, type Member, type Members } from '../containers/members.js'
-import { firstPage, nextPage } from '../containers/trip-size.js'
 import type { Keyspace } from '../keyspace.js'
 import { behind } from '../sorted-sets/rank-blocks.js'
 import type { Finder } from './list-finder.js'
@@ -33,17 +32,15 @@ export function* readElements(
   const found: Member[] = []
   let { start, end } = range
   let left = skip
-  let most = firstPage
   while (found.length < limit) {
-    const wanted = Math.min(left + limit - found.length, most)
-    const page = yield* members.scan({ ...range, start, end }, wanted)
+    const wanted = Math.min(left + limit - found.length, listScanMembers)
+    const page = yield* members.page({ ...range, start, end }, wanted)
     const before = found.length
-    for (let i = left; i < page.length; i++) found.push(page[i] as Member)
+    for (let i = left; i < page.members.length; i++) found.push(page.members[i] as Member)
     work.gatherMembers(found, before)
-    left = Math.max(0, left - page.length)
-    const last = page.at(-1)
-    if (page.length < wanted || last === undefined) break
-    most = nextPage(page, listScanMembers)
+    left = Math.max(0, left - page.members.length)
+    const last = page.members.at(-1)
+    if (page.isOver || last === undefined) break
     const key = members.keyOf(positionsPart, last.member)
     if (range.reverse === true) end = key
     else start = behind(key)

@@ -47,8 +47,8 @@ export function* takeBack(ks: Keyspace, id: MembersId, end: End, used: Span): Pr
   const members = ks.members(id)
   const from = Math.max(left.from, used.from)
   const range = members.numbers(positionsPart, from, Math.min(left.to, used.to))
-  const covered = yield* members.scan(range, used.to - used.from + 1)
-  for (const member of covered) members.remove(positionsPart, member)
+  const covered = yield* members.page(range, used.to - used.from + 1)
+  for (const member of covered.members) members.remove(positionsPart, member)
   const rest =
     end === 'front' ? { from: left.from, to: used.from - 1 } : { from: used.to + 1, to: left.to }
   writeSpan(ks.tx as Tx, keys[place] as Bytes, rest)

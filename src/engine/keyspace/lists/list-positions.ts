@@ -257,7 +257,7 @@ export class ListPositions {
     }
     const found: Member[] = []
     for (let at = from; at <= to; ) {
-      const some = yield* members.scan(members.numbers(part, at, to), listScanMembers)
+      const { members: some } = yield* members.page(members.numbers(part, at, to), listScanMembers)
       if (some.length === 0) break
       this.ks.work.gatherMembers(some)
       for (const member of some) found.push(member)

@@ -19,7 +19,7 @@ export class Presence {
   private isOver = false
   private expected: ExpectedMembers | undefined
 
-  /** `inOrder`: the tests come in the order of MemberSet.scan. */
+  /** `inOrder`: the tests come in the order of MemberSet.page. */
   constructor(
     private readonly set: MemberSet,
     asked: number,
@@ -55,9 +55,10 @@ export class Presence {
     for (;;) {
       const known = this.hasNow(member)
       if (known !== undefined) return known
-      this.page = yield* this.set.scan(this.page.at(-1), scanEntriesMax)
+      const page = yield* this.set.page(this.page.at(-1), scanEntriesMax)
+      this.page = page.members
       this.at = 0
-      this.isOver = this.page.length < scanEntriesMax
+      this.isOver = page.isOver
     }
   }
 }

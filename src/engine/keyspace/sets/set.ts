@@ -16,6 +16,7 @@ import { DenseContainer } from '../containers/dense-container.js'
 import { denseBuilding } from '../containers/dense-members.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns } from '../containers/in-turns.js'
+import { type MembersPage, wholePage } from '../containers/members.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
 import { scalarOf, scalarValue } from '../strings/scalar.js'
@@ -42,7 +43,7 @@ export class MemberSet extends DenseContainer {
   *has(member: Slice): Program<boolean> {
     const { members } = this
     if (members === undefined) return this.place(member) >= 0
-    return (yield* members.get(member)) !== undefined
+    return yield* members.has(member)
   }
 
   /** Returns whether the member is new. */
@@ -111,13 +112,14 @@ export class MemberSet extends DenseContainer {
   }
 
   /**
-   * At most `limit` members after `after` (undefined: from the start); the last one is the next
-   * `after`. A small set returns all members at once.
+   * At most `limit` members after `after` (undefined: from the start), and few if they are large;
+   * the last one is the next `after`. A small set returns all members at once.
    */
-  *scan(after: Slice | undefined, limit: number): Program<Slice[]> {
+  *page(after: Slice | undefined, limit: number): Program<MembersPage<Slice>> {
     const { members } = this
-    if (members === undefined) return after === undefined ? [...this.items] : []
-    return (yield* members.scan(after, limit)).map(({ member }) => member)
+    if (members === undefined) return wholePage(this.items, after)
+    const page = yield* members.page(after, limit)
+    return { ...page, members: page.members.map(({ member }) => member) }
   }
 
   /** All members. */

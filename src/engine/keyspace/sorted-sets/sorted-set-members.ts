@@ -13,7 +13,7 @@ import type { ReadAhead } from '../../../store/read-ahead.js'
 import { Done } from '../../../store/steps.js'
 import type { InPlace, KeyRange, Program, Step } from '../../../store/store.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
-import { type Members, suffixAt, suffixOf } from '../containers/members.js'
+import { type Members, type MembersPage, suffixAt, suffixOf } from '../containers/members.js'
 import type { Keyspace } from '../keyspace.js'
 import { type Changes, changesAhead } from './changes-ahead.js'
 import { beginning, behind, placesPart } from './rank-blocks.js'
@@ -398,10 +398,13 @@ export class ScoredMembers {
   }
 
   /** Members in byte order, after `after`. */
-  *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
+  *page(after: Slice | undefined, limit: number): Program<MembersPage<ScoredMember>> {
     const { members } = this
-    const found = yield* members.scan(members.range(scoresPart, after), limit)
-    return found.map(({ member, payload }) => ({ member, score: scoredOf(payload).score }))
+    const page = yield* members.page(members.range(scoresPart, after), limit)
+    const scored = page.members.map(({ member, payload }) => {
+      return { member, score: scoredOf(payload).score }
+    })
+    return { ...page, members: scored }
   }
 
   /** Returns the suffix of its key. */
@@ -438,9 +441,9 @@ export class ScoredMembers {
     while (found.length < limit) {
       const left = judge === undefined ? skip + limit - found.length : scanEntriesMax
       const wanted = Math.min(left, scanEntriesMax)
-      const page = yield* members.scan({ start, end, reverse }, wanted)
+      const page = yield* members.page({ start, end, reverse }, wanted)
       const before = found.length
-      for (const { member } of page) {
+      for (const { member } of page.members) {
         const entry = scoredOf(member)
         const verdict = judge === undefined ? 'take' : judge(entry)
         if (verdict === 'stop') return found
@@ -449,8 +452,8 @@ export class ScoredMembers {
         else if (found.length < limit) found.push(entry)
       }
       this.ks.work.gatherMembers(found, before)
-      const last = page.at(-1)
-      if (page.length < wanted || last === undefined) break
+      const last = page.members.at(-1)
+      if (page.isOver || last === undefined) break
       const key = members.keyOf(placesPart, last.member)
       if (reverse) end = key
       else start = behind(key)

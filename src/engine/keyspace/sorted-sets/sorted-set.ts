@@ -19,6 +19,7 @@ import { buildMembers } from '../containers/building.js'
 import { Container, containerType } from '../containers/container.js'
 import type { Head } from '../containers/head.js'
 import { eachInTurns, mapInTurns } from '../containers/in-turns.js'
+import { type MembersPage, wholePage } from '../containers/members.js'
 import { sortInTurns } from '../containers/merge-sort.js'
 import type { Key } from '../keys/key.js'
 import type { Keyspace } from '../keyspace.js'
@@ -230,13 +231,13 @@ export class SortedSet extends Container {
   }
 
   /**
-   * At most `limit` members after `after` (undefined: from the start), in byte order; the last one
-   * is the next `after`. A small set returns all members at once.
+   * At most `limit` members after `after` (undefined: from the start), in byte order, and few if
+   * they are large; the last one is the next `after`. A small set returns all members at once.
    */
-  *scan(after: Slice | undefined, limit: number): Program<ScoredMember[]> {
+  *page(after: Slice | undefined, limit: number): Program<MembersPage<ScoredMember>> {
     const { members } = this
-    if (members !== undefined) return yield* members.scan(after, limit)
-    return after === undefined ? [...this.inline()] : []
+    if (members !== undefined) return yield* members.page(after, limit)
+    return wholePage(this.inline(), after)
   }
 
   /** Replaces all members. */

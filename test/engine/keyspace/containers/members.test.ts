@@ -52,14 +52,14 @@ t.test('members of every length are found again and stand in their order', (t) =
       t.equal(found?.member.text(), name)
     }
     const all = await read(store, function* (members) {
-      return yield* members.scan(members.range(0), 100)
+      return (yield* members.page(members.range(0), 100)).members
     })
     t.same(
       all.map(({ member }) => member.length).sort((a, b) => a - b),
       lengths,
     )
     const rest = await read(store, function* (members) {
-      return yield* members.scan(members.range(0, slice(names[2] as string)), 1)
+      return (yield* members.page(members.range(0, slice(names[2] as string)), 1)).members
     })
     t.same(
       rest.map(({ member }) => member.length),
@@ -75,7 +75,7 @@ t.test('numbers keep their order, below zero too', (t) =>
       for (const number of numbers) members.put(0, numberSlice(number), slice(String(number)))
     })
     const found = await read(store, function* (members) {
-      return yield* members.scan(members.numbers(0, -1, 256), 100)
+      return (yield* members.page(members.numbers(0, -1, 256), 100)).members
     })
     t.same(
       found.map(({ member, payload }) => [numberOfSlice(member), payload.text()]),

@@ -123,7 +123,7 @@ class Counted {
       for (const [rank, place] of places.entries()) {
         const { start, skip } = yield* ranks.find(rank)
         const range = { ...members.range(placesPart), start: members.raw(placesPart, start) }
-        const page = yield* members.scan(range, skip + 1)
+        const { members: page } = yield* members.page(range, skip + 1)
         const at = page[skip]?.member.text()
         if (at !== place) found.push(`at ${rank}: ${at}, not ${place}`)
       }
