@@ -471,6 +471,18 @@ t.test('$in is the disjunction of equalities', async (t) => {
   t.pass('held')
 })
 
+t.test('values that stand twice in $all and in the document count once', (t) => {
+  const list = (times: number) => ['a', 'b'].flatMap((one) => Array<string>(times).fill(one))
+  for (const times of [1, 3, 4, 5, 600]) {
+    const filter = { a: { $all: list(times) } }
+    t.equal(matches(filter, { a: ['b', 'b', 'b'] }), false, `${times} times`)
+    t.equal(matches(filter, { a: ['b', 'b', 'a'] }), true)
+    const inner = { c: { $elemMatch: filter } }
+    t.equal(matches(inner, { c: [{ a: ['b', 'b'] }, { a: ['a', 'a'] }] }), false)
+  }
+  t.end()
+})
+
 t.test('as many values in $all as a document takes', async (t) => {
   const values = Array.from({ length: 200_000 }, (_, i) => i)
   t.equal(matches({ $and: [{ a: { $all: values } }, { b: 1 }] }, { a: values, b: 1 }), true)

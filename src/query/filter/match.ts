@@ -236,7 +236,10 @@ function allEqual(equalities: readonly ComparisonNode[]): DocumentTest {
   const kinds = new Set(equalities.map(({ value }) => typeClass(value.type)))
   return (document) => {
     if (wanted.size === 0) {
-      for (const { value } of equalities) wanted.set(hashKey(value, collation), wanted.size)
+      for (const { value } of equalities) {
+        const key = hashKey(value, collation)
+        if (!wanted.has(key)) wanted.set(key, wanted.size)
+      }
     }
     work.spend(wanted.size / bytesPerUnit)
     const found = new Uint8Array(wanted.size)
