@@ -4,6 +4,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Clock } from '../../../base/clock.js'
+import { Unwinding } from '../../../base/heap/unwinding.js'
 import type { Ask } from '../../store.js'
 import { answer, readPoints, readVersions } from '../asks.js'
 import type { Link, Statement } from '../link.js'
@@ -27,7 +28,7 @@ export interface Place {
 }
 
 /** The program has to run again: these keys are not any more what it was told. */
-export class Outdated extends Error {
+export class Outdated extends Unwinding {
   constructor(readonly keys: readonly Bytes[]) {
     super('what was read before has changed')
   }
