@@ -153,6 +153,7 @@ const further: readonly (readonly Word[])[] = [
   ['SINTER', 's1', 's2'],
   ['SDIFF', 's1', 's2'],
   ['SUNIONSTORE', 'made', 's1', 's2'],
+  ['SDIFFSTORE', 'made', 's1', ...Array<string>(manyWords).fill('t1')],
   ['SDIFFSTORE', 'made', 's1', 's2'],
   ['ZUNION', 2, 'z1', 'z2', 'WITHSCORES'],
   ['ZINTERSTORE', 'made', 2, 'z1', 'z2'],

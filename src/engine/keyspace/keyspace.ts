@@ -2,7 +2,7 @@
 // `kvN`, with index entries, counts, expiries and members. Rights are checked before a handler gets
 // it. The types (hash.ts, list.ts …) build on it.
 
-import type { Bytes } from '../../base/bytes/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import type { Slice } from '../../base/bytes/slice.js'
 import { assert } from '../../base/errors.js'
 import { respBulkBytesMax } from '../../base/limits/key-value.js'
@@ -103,11 +103,12 @@ export class Keyspace {
     })
   }
 
-  /** Like key or keyAround, for several names in one trip; a repeated name gives two objects. */
+  /** Like key or keyAround, for several names in one trip; a repeated one shares a long value. */
   *keys(names: readonly Slice[], extent: Extent = 'all'): Program<Key[]> {
     this.settle()
     const { tx, ns, now } = this
     const keys: Key[] = []
+    const long = new Map<string, Document>()
     let atOnce = firstTrip
     for (let from = 0; from < names.length; from = keys.length) {
       const end = Math.min(from + atOnce, names.length)
@@ -120,8 +121,9 @@ export class Keyspace {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]
         if (record === undefined) this.missed(key)
-        else if (record[0] === chunkedKind) yield* this.load(key, record, extent)
-        else this.counted(key.loadRecord(record, now))
+        else if (record[0] !== chunkedKind) this.counted(key.loadRecord(record, now))
+        else if (extent === 'all') yield* this.loadLong(key, record, long)
+        else yield* this.load(key, record, extent)
         keys.push(key)
       }
     }
@@ -396,6 +398,14 @@ export class Keyspace {
     if (isChunked) this.work.expect(record)
     const document = yield* documentOfRecord(tx, record)
     return this.counted(key.load(document, isChunked, now))
+  }
+
+  private *loadLong(key: Key, record: Bytes, read: Map<string, Document>): Program<Key> {
+    const name = mapKey(key.record)
+    if (!read.has(name)) this.work.expect(record)
+    const document = read.get(name) ?? (yield* documentOfRecord(this.tx, record))
+    read.set(name, document)
+    return this.counted(key.load(document, true, this.now))
   }
 
   private counted(key: Key): Key {
