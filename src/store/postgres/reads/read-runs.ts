@@ -103,6 +103,7 @@ export class ReadRuns {
         return await this.runOnce(make, options, mayGuess)
       } catch (thrown) {
         if (mayGuess && thrown instanceof Outdated) {
+          this.guesses.forget(thrown.keys)
           mayGuess = false
           run--
         } else if (run === runsMax || !hasKind(thrown, 'WriteConflict')) throw thrown

@@ -36,7 +36,7 @@ export class StartingPlace implements Place {
     this.isGuessing = false
     this.inGroup = this.groups.place()
     if (this.seen.keys.length === 0) return this.inGroup.answer(ask)
-    return this.checked(this.inGroup.answerIfSeen(ask, this.seen))
+    return this.inGroup.answerIfSeen(ask, this.seen)
   }
 
   confirm(): Promise<void> | undefined {
@@ -70,26 +70,11 @@ export class StartingPlace implements Place {
     this.hasAsked = true
     this.isGuessing = false
     const { found, changed } = await this.points.ask(keys, this.seen)
-    this.require(changed)
+    if (changed.length > 0) throw new Outdated(changed)
     for (const [at, key] of keys.entries()) {
       this.seen.note(key, found[at]?.version)
       this.guesses.learn(key, found[at])
     }
     return found
-  }
-
-  private async checked<T>(told: Promise<T>): Promise<T> {
-    try {
-      return await told
-    } catch (thrown) {
-      if (thrown instanceof Outdated) this.guesses.forget(thrown.keys)
-      throw thrown
-    }
-  }
-
-  private require(changed: readonly Bytes[]): void {
-    if (changed.length === 0) return
-    this.guesses.forget(changed)
-    throw new Outdated(changed)
   }
 }
