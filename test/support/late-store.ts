@@ -10,6 +10,8 @@ import { fail, GatewayError } from '../../src/base/errors.js'
 import { programRunsMax } from '../../src/base/limits/engine.js'
 import { snapshotKeptMsMax, snapshotsMax } from '../../src/base/limits/store.js'
 import { MemoryTables } from '../../src/store/memory.js'
+import { isGuessed } from '../../src/store/postgres/guesses.js'
+import { keysOf } from '../../src/store/postgres/reads/sharing.js'
 import { type Applied, AskingReadTx, AskingTx } from '../../src/store/programs/asking.js'
 import { ChangeTimes } from '../../src/store/programs/change-times.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
@@ -92,8 +94,10 @@ export class LateStore implements Store {
   async read<T>(make: (tx: ReadTx) => Program<T>, options: ReadOptions = {}): Promise<T> {
     this.requireOpen()
     return this.atWork(async () => {
-      if (options.runsAgain === true || options.serializable === true)
-        await this.drop(make, options)
+      if (options.runsAgain === true || options.serializable === true) {
+        const ended = await this.firstRun(make, options)
+        if (ended !== undefined) return ended.value
+      }
       const snapshot = options.snapshot === true ? this.pin() : undefined
       const since = this.clock.elapsed()
       try {
@@ -110,23 +114,32 @@ export class LateStore implements Store {
     })
   }
 
-  /** Sometimes, a first run that is dropped at one of its first questions, or at its end. */
-  private async drop(make: (tx: ReadTx) => Program<unknown>, options: ReadOptions): Promise<void> {
-    if (this.random() >= this.conflictChance) return
+  /**
+   * Sometimes, a first run that is dropped at one of its first questions, or at its end if only a
+   * guess could have answered its last one. Otherwise a run that ends counts, and is returned.
+   */
+  private async firstRun<T>(
+    make: (tx: ReadTx) => Program<T>,
+    options: ReadOptions,
+  ): Promise<{ readonly value: T } | undefined> {
+    if (this.random() >= this.conflictChance) return undefined
     const program = make(new AskingReadTx())
     const { current } = this.shared.tables
     let left = Math.floor(this.random() * droppedAfterMax)
+    let isGuessing = options.serializable === true
     try {
       let next = program.next()
       while (next.done !== true && left-- > 0 && next.value.kind !== 'elsewhere') {
         await this.delay()
         options.onPause?.()
+        if (options.serializable !== true) isGuessing = takesGuess(next.value)
         next = program.next(answer(current, next.value))
       }
+      return next.done === true && !isGuessing ? { value: next.value } : undefined
     } catch {
       // It throws again in the run that counts.
     } finally {
-      program.return(undefined)
+      program.return(undefined as never)
     }
   }
 
@@ -419,4 +432,8 @@ function ended({ end }: Attempt): unknown {
 /** A run that changes nothing. */
 function failed(error: unknown): Attempt {
   return { reads: [], buffer: new WriteBuffer(() => 0), end: { error }, applied: [] }
+}
+
+function takesGuess(ask: Ask): boolean {
+  return keysOf(ask)?.every(isGuessed) === true
 }

@@ -423,20 +423,20 @@ export class Bus implements BusView {
 
   private settle(call: AnyCall, error: GatewayError | undefined): void {
     this.working.delete(call.id)
+    call.indexUse.settle()
     if (call.invalidNamespaces !== undefined) this.logInvalid(call, call.invalidNamespaces)
-    const { clock, slowCommandMs } = this.services
-    const nowMs = clock.elapsed()
+    const nowMs = this.services.clock.elapsed()
     const ms = nowMs - call.startedMs - call.waitedMs
     this.account(call, nowMs)
+    const [resource] = call.resources
     const { protocol } = call.session
     const counts = this.counters.record(call.row, protocol, ms, nowMs)
-    const resource = call.resources[0]
     if (resource !== undefined) this.namespaces.record(resource, call.row, ms, error !== undefined)
     if (error !== undefined) {
       counts.failed++
       this.counters.failed(protocol, error)
     }
-    if (isSlow(ms, slowCommandMs)) this.logSlow(call, ms, error)
+    if (isSlow(ms, this.services.slowCommandMs)) this.logSlow(call, ms, error)
     this.draining.ended(this.working.size)
   }
 

@@ -10,6 +10,7 @@ import { keyspaceIndex } from '../../engine/collection/catalog/homes.js'
 import { reservedName } from '../../engine/collection/catalog/names.js'
 import { StagingNeeded } from '../../engine/collection/staging.js'
 import type { Engine } from '../../engine/engine.js'
+import { RunUse } from '../../engine/index/run-use.js'
 import type { Access, Held, Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { AuditDetails, AuditEntry } from '../../identity/audit.js'
 import {
@@ -30,7 +31,7 @@ import { type Phase, runSweep, type Sweep } from '../../store/sweep.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, stringOf } from '../../value/value.js'
 import { auditEntry } from '../policy/audit.js'
-import { quotasOf } from '../policy/bounds.js'
+import { quotasOf, shorterLimit } from '../policy/bounds.js'
 import { senderRefusal } from '../policy/senders.js'
 import type { Quotas } from '../quota.js'
 import type { Services } from '../services.js'
@@ -46,11 +47,6 @@ import type { Statement } from './transactions/statement.js'
 
 const noVariables: QueryContext['variables'] = new Map()
 const emptyDocument: Document = Uint8Array.of(5, 0, 0, 0, 0)
-
-/** The shorter of two times; 0 means no limit. */
-function shorter(a: number, b: number): number {
-  return a === 0 || b === 0 ? a + b : Math.min(a, b)
-}
 
 /** Whether the resource is changed without the privilege to read it. */
 function isBlindTo({ privileges }: Resource): boolean {
@@ -90,6 +86,7 @@ export class Call<A, T> implements Guard {
   readonly target: T
   readonly generic: Generic
   readonly engine: Engine
+  readonly indexUse: RunUse
   readonly services: Services
   readonly bus: BusView
   readonly id: number
@@ -139,6 +136,7 @@ export class Call<A, T> implements Guard {
     this.args = options.args
     this.target = options.target
     this.engine = options.engine
+    this.indexUse = new RunUse(options.engine.indexUse)
     this.services = options.services
     this.bus = options.bus
     this.id = options.id
@@ -147,7 +145,7 @@ export class Call<A, T> implements Guard {
     this.generic = within(checkGeneric(options.generic, options.row, topology), this.session)
     this.now = clock.now()
     this.startedMs = clock.elapsed()
-    const limit = shorter(this.generic.maxTimeMs, this.quotas?.commandMs ?? 0)
+    const limit = shorterLimit(this.generic.maxTimeMs, this.quotas?.commandMs ?? 0)
     this.deadlineMs = limit === 0 ? Number.POSITIVE_INFINITY : this.startedMs + limit
   }
 
@@ -386,7 +384,11 @@ export class Call<A, T> implements Guard {
   read<R>(program: (tx: CommandReadTx) => Program<R>, runsAgain = false): Awaitable<R> {
     const { account } = this
     const onPause = () => this.check()
-    return this.runner.read((tx) => this.guarded(tx, program), { onPause, account, runsAgain })
+    const run = (tx: ReadTx) => {
+      if (runsAgain) this.indexUse.begin()
+      return this.guarded(tx, program)
+    }
+    return this.runner.read(run, { onPause, account, runsAgain })
   }
 
   /** Runs a write program behind the call's guard. */

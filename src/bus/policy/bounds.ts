@@ -35,3 +35,8 @@ export function meetKey(
 export function quotasOf(quotas: Quotas | undefined, identity: Identity): Quotas | undefined {
   return isRevocable(identity) ? quotas : undefined
 }
+
+/** The shorter of two time limits; 0 means no limit. */
+export function shorterLimit(a: number, b: number): number {
+  return a === 0 || b === 0 ? a + b : Math.min(a, b)
+}

@@ -17,7 +17,18 @@ export interface CollectionScans {
 
 const noScans: CollectionScans = { total: 0, tailable: 0 }
 
-export class IndexUse {
+/** Where the reads of one call count what they use. */
+export interface UseCounter {
+  readonly choices: PlanChoices
+  /** Counts the indexes that a plan for a collection reads. */
+  note(ns: Namespace, plan: Plan): void
+  /** Counts a read of one record by its `_id`. */
+  noteId(ns: Namespace): void
+  /** Counts a cursor that stays at the end of a collection. */
+  noteTail(ns: Namespace): void
+}
+
+export class IndexUse implements UseCounter {
   /** The best known index for each query shape. */
   readonly choices = new PlanChoices()
   /** By id. Collections and indexes share the numbers; a collection's id stands for `_id_`. */
@@ -32,7 +43,6 @@ export class IndexUse {
   /** `sinceMs`: start of the counts, milliseconds since 1970. */
   constructor(readonly sinceMs: number) {}
 
-  /** Counts the indexes that a plan for a collection reads. */
   note(ns: Namespace, plan: Plan): void {
     for (const access of plan.accesses) {
       if (access.kind === 'entries') this.count(access.index.id)
@@ -41,12 +51,10 @@ export class IndexUse {
     }
   }
 
-  /** Counts a read of one record by its `_id`. */
   noteId(ns: Namespace): void {
     this.count(ns.id)
   }
 
-  /** Counts a cursor that stays at the end of a collection. */
   noteTail(ns: Namespace): void {
     this.noteScan(ns, 1)
   }

@@ -19,7 +19,7 @@ import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, nullValue, numberValue, type Value } from '../../value/value.js'
 import { writeDocument } from '../../value/writer.js'
 import { type ReadPlace, readPlaceOf, stagesOver } from '../collection/kinds/views.js'
-import type { IndexUse } from '../index/index-use.js'
+import type { UseCounter } from '../index/index-use.js'
 import type { Guarded, Namespace } from '../types.js'
 import { ChainSource } from './chain-source.js'
 import { FacetSource } from './facet-source.js'
@@ -46,7 +46,7 @@ export interface PipelineEnvironment {
   readonly context: QueryContext
   readonly hint?: Value | undefined
   /** Counts for $indexStats. */
-  readonly use?: IndexUse | undefined
+  readonly use?: UseCounter | undefined
   /** Workspace for spills; without one, stages are limited to memory. */
   readonly workspace?: Workspace | undefined
   /** Called for each stage that runs, for explain. */

@@ -13,7 +13,7 @@ import { sortPlan } from '../../query/stages/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, nullValue, type Value } from '../../value/value.js'
 import { countOf } from '../collection/counters.js'
-import type { IndexUse } from '../index/index-use.js'
+import type { UseCounter } from '../index/index-use.js'
 import { liveCount } from '../keyspace/keys/count.js'
 import { type Cover, coverOf } from '../plan/cover.js'
 import { type AskedRange, isMultikey, type Plan } from '../plan/plan.js'
@@ -47,7 +47,7 @@ export interface FindQuery {
   /** Return the index keys by which documents were found, not the documents. */
   readonly returnsKey?: boolean | undefined
   /** Counts for $indexStats. */
-  readonly use?: IndexUse | undefined
+  readonly use?: UseCounter | undefined
   /** Workspace for a sort that exceeds memory. */
   readonly workspace?: Workspace | undefined
 }

@@ -48,6 +48,7 @@ export class Guesses {
   }
 }
 
-function isGuessed(key: Bytes): boolean {
+/** Whether a read may be told a guess for the key. */
+export function isGuessed(key: Bytes): boolean {
   return key[0] === keyClass.catalog || key[0] === keyClass.identity
 }

@@ -17,7 +17,7 @@ import { cursorReply } from '../../../bus/document/reply.js'
 import { documentRow } from '../../../bus/document/row.js'
 import type { Args } from '../../../bus/document/schema.js'
 import { plain } from '../../../bus/policy/facts.js'
-import type { IndexUse } from '../../../engine/index/index-use.js'
+import type { UseCounter } from '../../../engine/index/index-use.js'
 import type { AskedRange } from '../../../engine/plan/plan.js'
 import { hintMissing } from '../../../engine/plan/plan-between.js'
 import { idAsked } from '../../../engine/plan/planner.js'
@@ -91,7 +91,7 @@ export const findRow = documentRow({
     const context = collated(call.context, args.collation, ns)
     if (isViewed(tx, call)) return yield* findInView(tx, call, context)
     refuseUnserved(args)
-    const { indexUse } = call.engine
+    const { indexUse } = call
     const workspace = isEmpty(args.sort) ? undefined : queryMemory(call)
     const query = compileFind(args, context, indexUse, workspace)
     const { takesDocument } = call.request
@@ -162,7 +162,7 @@ export function compileViewFind(args: FindArgs, context: QueryContext): StagePla
 export function compileFind(
   args: FindArgs,
   context: QueryContext,
-  use?: IndexUse,
+  use?: UseCounter,
   workspace?: Workspace,
 ): FindQuery {
   const filter = compileFilter(args.filter, context)

@@ -35,6 +35,7 @@ export type SelectCall = Pick<
   | 'mayAt'
   | 'readsAll'
   | 'engine'
+  | 'indexUse'
   | 'now'
   | 'request'
   | 'owner'
@@ -144,11 +145,11 @@ function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): Jo
 }
 
 function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnvironment {
-  const { db, context, engine, owner } = call
+  const { db, context, engine, indexUse, owner } = call
   return {
     db,
     context: collated(context, undefined, ns),
-    use: engine.indexUse,
+    use: indexUse,
     workspace: statementMemory(engine, owner),
   }
 }

@@ -201,7 +201,7 @@ class Select {
     }
     const { ns } = first
     if (ns === undefined || ns.view !== undefined) return yield* first.open(this.tx, filter)
-    const use = this.call.engine.indexUse
+    const use = this.call.indexUse
     return openFind(ns, { filter: compileFilter(filter, this.call.context), use })
   }
 
