@@ -311,7 +311,8 @@ export interface BackupStats {
 export interface BackupOptions {
   /** Version of Sigil, for the file. */
   readonly sigil: string
-  readonly bytesPerSecond: number
+  /** Without it, the default rate, with a rest behind each block as long as the block took. */
+  readonly bytesPerSecond?: number | undefined
   /** Key prefixes to leave out of the file. */
   readonly without?: readonly Bytes[]
   /** Aborts the backup at any point. */

@@ -112,6 +112,8 @@ export const backupSectionBytesMax = 2 * programBytesMax
 assert(backupSectionBytesMax > backupBlockBytes + programBytesMax, 'every put fits a section')
 /** Default rate of a backup, bytes a second: it slows clients little. */
 export const backupBytesPerSecond = 50_000_000
+/** Longest rest behind a block of a backup, milliseconds: as long as the block took to make. */
+export const backupRestMsMax = 1_000
 /** Highest rate that a client may request, MB/s: BadValue. */
 export const backupRateMax = 10_000
 /**

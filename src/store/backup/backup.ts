@@ -6,9 +6,10 @@
 import type { Bytes } from '../../base/bytes/bytes.js'
 import type { Clock } from '../../base/clock.js'
 import { assert, fail } from '../../base/errors.js'
+import { backupBytesPerSecond, backupRestMsMax } from '../../base/limits/store.js'
 import type { Log } from '../../base/log.js'
 import type { Backup, BackupOptions, BackupStats } from '../store.js'
-import type { BackupScript } from './backup-messages.js'
+import type { BackupScript, FromBackupWorker } from './backup-messages.js'
 import { BackupThread } from './backup-thread.js'
 
 /** What a backup requires of its tables. */
@@ -113,16 +114,16 @@ class Running implements Backup {
       yield this.head
       let next = this.next()
       for (;;) {
-        const answer = await next
+        const { answer, madeMs } = await next
         if (answer.kind === 'tail') {
           yield answer.section
           break
         }
         assert(answer.kind === 'block', 'answers come in the order of their questions')
+        const { section } = answer
+        await this.rest(this.pace.delayMs(section.length, madeMs))
         // Prepare the next block while this one is sent.
         next = this.next()
-        const { section } = answer
-        await this.rest(this.pace.delayMs(section.length))
         this.donePairs = answer.pairs
         this.doneBytes += section.length
         yield section
@@ -148,8 +149,11 @@ class Running implements Backup {
     return { pairs, donePairs, doneBytes, elapsedMs }
   }
 
-  private next(): ReturnType<BackupThread['ask']> {
-    const next = this.thread.ask('next')
+  private next(): Promise<{ readonly answer: FromBackupWorker; readonly madeMs: number }> {
+    const askedMs = this.clock.elapsed()
+    const next = this.thread.ask('next').then((answer) => {
+      return { answer, madeMs: this.clock.elapsed() - askedMs }
+    })
     // The error surfaces where `next` is awaited. If the caller has left, the rejection must not be
     // unhandled.
     next.catch(() => undefined)
@@ -166,23 +170,30 @@ class Running implements Backup {
   }
 }
 
-/** Limits the byte rate. Unused allowance does not accumulate. */
+/**
+ * Limits the byte rate. Unused allowance does not accumulate. If no rate was asked for, half of the
+ * time is left to the commits beside it as well: what is slow to read is not read all the time.
+ */
 export class Pace {
   private freeAtMs: number
+  private readonly isGentle: boolean
+  private readonly bytesPerSecond: number
 
   constructor(
     private readonly clock: Clock,
-    private readonly bytesPerSecond: number,
+    asked: number | undefined,
   ) {
     this.freeAtMs = clock.elapsed()
+    this.isGentle = asked === undefined
+    this.bytesPerSecond = asked ?? backupBytesPerSecond
   }
 
-  /** Counts `bytes` and returns how long they must wait. */
-  delayMs(bytes: number): number {
+  /** Counts `bytes`, which took `madeMs` to make, and returns how long they must wait. */
+  delayMs(bytes: number, madeMs: number): number {
     const now = this.clock.elapsed()
     const at = Math.max(now, this.freeAtMs)
     this.freeAtMs = at + (bytes / this.bytesPerSecond) * 1_000
-    return at - now
+    return Math.max(at - now, this.isGentle ? Math.min(madeMs, backupRestMsMax) : 0)
   }
 }
 

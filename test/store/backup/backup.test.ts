@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { compareBytes, equalBytes } from '../../../src/base/bytes/bytes.js'
 import { systemClock } from '../../../src/base/clock.js'
 import { type CodeName, fail } from '../../../src/base/errors.js'
+import { backupBytesPerSecond, backupRestMsMax } from '../../../src/base/limits/store.js'
 import { silentLog } from '../../../src/base/log.js'
 import { Pace } from '../../../src/store/backup/backup.js'
 import type { BackupHead } from '../../../src/store/backup/backup-format.js'
@@ -291,13 +292,23 @@ t.test(
 t.test('bytes are spread over time, and time that was not used is gone', async (t) => {
   let now = 1_000
   const pace = new Pace({ now: () => now, elapsed: () => now }, 1_000_000)
-  t.equal(pace.delayMs(500_000), 0)
-  t.equal(pace.delayMs(500_000), 500)
+  t.equal(pace.delayMs(500_000, 9_000), 0)
+  t.equal(pace.delayMs(500_000, 0), 500)
   now += 400
-  t.equal(pace.delayMs(1_000_000), 600)
+  t.equal(pace.delayMs(1_000_000, 0), 600)
   now += 60_000
-  t.equal(pace.delayMs(1_000_000), 0)
-  t.equal(pace.delayMs(1), 1_000)
+  t.equal(pace.delayMs(1_000_000, 0), 0)
+  t.equal(pace.delayMs(1, 0), 1_000)
+})
+
+t.test('a backup without a rate rests behind each block as long as that took', async (t) => {
+  let now = 0
+  const pace = new Pace({ now: () => now, elapsed: () => now }, undefined)
+  t.equal(pace.delayMs(1, 80), 80)
+  t.equal(pace.delayMs(backupBytesPerSecond, 80), 80)
+  t.equal(Math.round(pace.delayMs(1, 80)), 1_000, 'the rate bounds it too')
+  now += 60_000
+  t.equal(pace.delayMs(1, 3_600_000), backupRestMsMax)
 })
 
 t.test('a store in memory has no backups', async (t) => {

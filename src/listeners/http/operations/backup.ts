@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { fail, GatewayError, toGatewayError } from '../../../base/errors.js'
-import { backupBytesPerSecond, backupRateMax, backupStallMs } from '../../../base/limits/store.js'
+import { backupRateMax, backupStallMs } from '../../../base/limits/store.js'
 import { ownerName } from '../../../engine/check/owner-name.js'
 import type { Audit, AuditEntry } from '../../../identity/audit.js'
 import { secretRows } from '../../../identity/secret-rows.js'
@@ -65,9 +65,9 @@ function entryOf({ session: { identity, remoteAddress } }: RawCall): AuditEntry 
   return { act: 'backup', identity, protocol: 'http', remoteAddress }
 }
 
-function rateOf({ fields }: HttpCall): number {
+function rateOf({ fields }: HttpCall): number | undefined {
   const rate = wholeField(fields, 'rate')
-  if (rate === undefined) return backupBytesPerSecond
+  if (rate === undefined) return undefined
   if (rate >= 1 && rate <= backupRateMax) return rate * 1_000_000
   throw fail('BadValue', `field 'rate' must be 1 to ${backupRateMax} MB/s`)
 }
