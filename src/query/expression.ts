@@ -2,6 +2,7 @@
 // command, then run for each document. The operators are rows of the tables in expressions/. All
 // users share them: stages, $expr, find projections and pipeline updates.
 
+import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
 import { letVariableUnits, objectFieldUnits } from '../base/work/work-figures.js'
@@ -168,8 +169,38 @@ function compileCall(name: string, operand: Value, hasMore: boolean, scope: Scop
 }
 
 function compileArray(array: Value, scope: Scope): Expression {
+  if (array.end - array.start > longArrayBytes && isConstant(array)) return new Constant(array)
   const elements = elementsOf(array).map((element) => scope.compile(element))
   return fold(new ArrayExpression(elements), elements)
+}
+
+/** A list of constants is taken as it is: an expression a number takes too long to compile. */
+const longArrayBytes = 1_024
+/** Work units of an element that is only looked at, with its name: 0.03 µs. */
+const constantUnits = 0.3
+
+/** Whether it has neither paths, variables nor objects, and its names count from 0. */
+function isConstant(array: Value): boolean {
+  const { bytes, start } = array
+  const elements = new Elements(bytes, start)
+  for (let i = 0; elements.next(); i++) {
+    work.spend(constantUnits)
+    const { type, valueStart } = elements
+    if (type === bsonType.object || indexAt(bytes, elements.nameStart) !== i) return false
+    if (type === bsonType.string && bytes[valueStart + 4] === 0x24) return false
+    if (type === bsonType.array && !isConstant(elements.value())) return false
+  }
+  return true
+}
+
+/** The number that a name is; NaN or another one for a name that no array has. */
+function indexAt(bytes: Bytes, nameStart: number): number {
+  if (bytes[nameStart] === 0x30 && bytes[nameStart + 1] !== 0) return Number.NaN
+  let index = 0
+  for (let at = nameStart; bytes[at] !== 0; at++) {
+    index = index * 10 + (bytes[at] as number) - 0x30
+  }
+  return index
 }
 
 class ObjectExpression implements Expression {

@@ -4,7 +4,12 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { work } from '../../src/base/work/work-budget.js'
-import { conditionUnits, stretchUnits, turnUnits } from '../../src/base/work/work-figures.js'
+import {
+  conditionUnits,
+  requestUnits,
+  stretchUnits,
+  turnUnits,
+} from '../../src/base/work/work-figures.js'
 import { parseIndexSpecs } from '../../src/engine/index/index-spec.js'
 import { widenIds } from '../../src/listeners/http/documents/ids.js'
 import { compileExpression, envOf, letVariables, scopeOf } from '../../src/query/expression.js'
@@ -452,5 +457,52 @@ t.test('members of $all cost as the conditions that they are', (t) => {
   const units = unitsOf(() => compileFilter(few, context))
   t.ok(units >= 1_000 * conditionUnits, `${units} units`)
   t.ok(refuses(t, () => compileFilter(many, context)) < most * 2)
+  t.end()
+})
+
+t.test('a list of 100,000 constants is compiled with its request', (t) => {
+  const constants = Array.from({ length: 100_000 }, (_, i) => (i % 2 === 0 ? i : [`t${i}`]))
+  const expression = valueFrom({ $setIsSubset: [[5], constants] })
+  t.doesNotThrow(() =>
+    work.within(requestUnits, () => compileExpression(expression, scopeOf(context))),
+  )
+  t.end()
+})
+
+t.test('long lists of constants are as short ones', (t) => {
+  const filling = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? [i, `t${i}`] : i))
+  const last = (element: unknown) => ({ $arrayElemAt: [[...filling, element], -1] })
+  const rows: [expression: unknown, expected: unknown][] = [
+    [last('$a'), 7],
+    [last(['$a']), [7]],
+    [last('$$ROOT.a'), 7],
+    [last({ $add: ['$a', 1] }), 8],
+    [last({ b: '$a' }), { b: 7 }],
+    [last('a$'), 'a$'],
+    [last(''), ''],
+    [last([]), []],
+    [{ $size: [[...filling, '$none']] }, 301],
+    [{ $literal: [...filling, '$a'] }, [...filling, '$a']],
+    [{ $concatArrays: [filling, ['$a']] }, [...filling, 7]],
+  ]
+  for (const [expression, expected] of rows) {
+    t.equal(shown(evaluate(expression, { a: 7 })), shown(valueFrom(expected)))
+  }
+  t.end()
+})
+
+t.test('a long list of constants counts its elements, whatever their names are', (t) => {
+  const named = (name: (i: number) => string) => {
+    const writer = new DocumentWriter(true)
+    for (let i = 0; i < 400; i++) writer.int32(name(i), i)
+    return writer.finishValue()
+  }
+  const counted = named(String)
+  for (const name of [(i: number) => `0${i}`, (i: number) => String(i + 1), () => '', () => 'x']) {
+    const list = compileExpression(named(name), scopeOf(context)).evaluate(
+      envOf(documentValue(documentFrom({})), context),
+    )
+    t.same(list?.payload(), counted.payload())
+  }
   t.end()
 })
