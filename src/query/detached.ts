@@ -5,7 +5,7 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { type CodeName, type ErrorExtra, GatewayError } from '../base/errors.js'
-import { isTooMuchWork } from '../base/work/work-budget.js'
+import { isTooMuchWork, work } from '../base/work/work-budget.js'
 import { type Document, Value } from '../value/value.js'
 import { writeDocument } from '../value/writer.js'
 import type { QueryContext } from './context.js'
@@ -124,14 +124,17 @@ export class Detachable<Answer> {
   of(document: Document): Answer {
     const { known } = this
     if (known !== undefined && known.document === document) return this.read(known.cells)
+    if (this.describe === undefined) return this.act(document)
+    const bound = work.setApart()
     try {
       return this.act(document)
     } catch (error) {
-      if (this.describe === undefined) throw error
       this.recipe ??= new Recipe(this.describe)
       throw refused(error, this.recipe, document, (cells) => {
         this.known = cells === undefined ? undefined : { document, cells }
       })
+    } finally {
+      work.joined(bound)
     }
   }
 }
@@ -185,10 +188,13 @@ class Input implements Expression {
   evaluate(env: Env): Result {
     const { inputs } = this
     if (inputs.known !== undefined && inputs.knows(env.root.bytes)) return inputs.answer(this.at)
+    const bound = work.setApart()
     try {
       return this.expression.evaluate(env)
     } catch (error) {
       throw inputs.refused(error, env.root.bytes)
+    } finally {
+      work.joined(bound)
     }
   }
 }

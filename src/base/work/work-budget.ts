@@ -11,6 +11,7 @@ interface Stretch {
   readonly startedAt: number
   readonly dueAt: number
   readonly refuseAt: number
+  readonly apart: number
 }
 
 export class WorkBudget {
@@ -21,6 +22,8 @@ export class WorkBudget {
   private startedAt = 0
   private dueAt = Number.POSITIVE_INFINITY
   private refuseAt = Number.POSITIVE_INFINITY
+  /** Units that this stretch gives to work that a thread can do instead. */
+  private apart = Number.POSITIVE_INFINITY
   /**
    * Set in a thread without other waiting work. Returns the further units for a stretch at its
    * bound, or throws.
@@ -94,11 +97,30 @@ export class WorkBudget {
     }
   }
 
-  /** Starts a stretch: due after `due` units, refused `beyond` units later. */
-  begin(due: number, beyond: number): void {
+  /**
+   * Starts work that a thread can do instead, in a stretch that can wait for it: it is refused
+   * sooner. Returns the bound for `joined`.
+   */
+  setApart(): number {
+    const { refuseAt } = this
+    this.refuseAt = Math.min(refuseAt, this.spent + this.apart)
+    return refuseAt
+  }
+
+  /** Ends such work. */
+  joined(refuseAt: number): void {
+    this.refuseAt = refuseAt
+  }
+
+  /**
+   * Starts a stretch: due after `due` units, refused `beyond` units later; `apart` is the bound of
+   * work that a thread can do instead.
+   */
+  begin(due: number, beyond: number, apart = Number.POSITIVE_INFINITY): void {
     this.startedAt = this.spent
     this.dueAt = this.spent + due
     this.refuseAt = this.dueAt + beyond
+    this.apart = apart
   }
 
   /** Ends the stretch: until the next one, nothing is due or refused. */
@@ -108,6 +130,7 @@ export class WorkBudget {
     this.startedAt = this.spent
     this.dueAt = Number.POSITIVE_INFINITY
     this.refuseAt = Number.POSITIVE_INFINITY
+    this.apart = Number.POSITIVE_INFINITY
   }
 
   /**
@@ -116,19 +139,20 @@ export class WorkBudget {
    */
   interrupt(): Stretch | undefined {
     if (this.refuseAt === Number.POSITIVE_INFINITY) return undefined
-    const { spent, startedAt, dueAt, refuseAt } = this
-    return { spent, startedAt, dueAt, refuseAt }
+    const { spent, startedAt, dueAt, refuseAt, apart } = this
+    return { spent, startedAt, dueAt, refuseAt, apart }
   }
 
   /** Continues an interrupted stretch; the work in between does not count for it. */
   resume(interrupted: Stretch | undefined): void {
     this.end()
     if (interrupted === undefined) return
-    const { spent, startedAt, dueAt, refuseAt } = interrupted
+    const { spent, startedAt, dueAt, refuseAt, apart } = interrupted
     const between = this.spent - spent
     this.startedAt = startedAt + between
     this.dueAt = dueAt + between
     this.refuseAt = refuseAt + between
+    this.apart = apart
   }
 
   resetLongest(): void {

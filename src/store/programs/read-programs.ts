@@ -19,6 +19,7 @@ import type { FairQueue } from '../../base/work/fair-queue.js'
 import { backgroundOwner, type Scheduler } from '../../base/work/scheduler.js'
 import { work } from '../../base/work/work-budget.js'
 import {
+  apartUnits,
   clockUnits,
   entryUnits,
   readBytesPerUnit,
@@ -340,7 +341,7 @@ class Reading implements ReadTx {
   }
 
   startTurn(): void {
-    work.begin(turnUnits, stretchUnits)
+    work.begin(turnUnits, stretchUnits, apartUnits)
     this.turnEnd = work.spent + turnUnits
     this.checkAt = work.spent + clockUnits
   }

@@ -8,7 +8,7 @@ import { programRunsMax } from '../../../base/limits/engine.js'
 import { snapshotKeptMsMax, snapshotsKeptMax } from '../../../base/limits/store.js'
 import { backgroundOwner, type Scheduler } from '../../../base/work/scheduler.js'
 import { work } from '../../../base/work/work-budget.js'
-import { stretchUnits, turnUnits } from '../../../base/work/work-figures.js'
+import { apartUnits, stretchUnits, turnUnits } from '../../../base/work/work-figures.js'
 import { AskingReadTx } from '../../programs/asking.js'
 import { nothing } from '../../steps.js'
 import type {
@@ -344,7 +344,7 @@ export class ReadRuns {
   private slice<R>(act: () => R, { account }: ReadOptions): R {
     const interrupted = work.interrupt()
     const beganMs = this.clock.elapsed()
-    work.begin(turnUnits, stretchUnits)
+    work.begin(turnUnits, stretchUnits, apartUnits)
     try {
       return act()
     } finally {
