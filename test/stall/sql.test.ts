@@ -59,6 +59,50 @@ const cases: StallCase[] = hostileKinds.flatMap((kind) =>
 const items = (make: (i: number) => string, count = 9_000): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(', ')
 
+const joined = (separator: string, make: (i: number) => string, count = 9_000): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join(separator)
+
+/** Statements that are long by one form. */
+const longStatements: readonly string[] = [
+  `SELECT i FROM many WHERE NOT i IN (${items(String)})`,
+  `SELECT i FROM many WHERE g = 1 AND i IN (${items((i) => `${i}.5`)})`,
+  `SELECT i IN (${items(String)}) FROM many LIMIT 5`,
+  `SELECT 5 IN (${items(String)})`,
+  `SELECT i FROM many WHERE i = ANY (ARRAY[${items(String)}])`,
+  `SELECT * FROM (VALUES ${items((i) => `(${i}, 'x${i}')`)}) AS t (a, b) LIMIT 5`,
+  `VALUES ${items((i) => `(${i}, 'x${i}')`)}`,
+  `SELECT ARRAY[${items(String)}]`,
+  `SELECT CASE i ${joined(' ', (i) => `WHEN ${i} THEN ${i}`, 5_000)} END FROM many LIMIT 5`,
+  `SELECT CASE ${joined(' ', (i) => `WHEN i = ${i} THEN 'a'`, 5_000)} END FROM many LIMIT 5`,
+  `SELECT i FROM many WHERE ${joined(' AND ', (i) => `i <> ${i}`)}`,
+  `SELECT i FROM many WHERE ${joined(' OR ', (i) => `s = 'x${i}'`)}`,
+  `SELECT i FROM many WHERE ${joined(' OR ', (i) => `(i = ${i} AND g = 1)`, 5_000)}`,
+  `SELECT ${joined(' || ', (i) => `'${i}'`)}`,
+  `SELECT ${joined(' + ', String)}`,
+  `SELECT ${joined(' + ', (i) => `i * ${i}`)} FROM many LIMIT 5`,
+  `SELECT ${'('.repeat(5_000)}1${')'.repeat(5_000)}`,
+  `SELECT ${'('.repeat(90)}1${')'.repeat(90)}`,
+  `SELECT ${'- '.repeat(20_000)}1`,
+  `SELECT ${'NOT '.repeat(20_000)}true`,
+  `SELECT coalesce(${items((i) => `NULL, ${i}`)})`,
+  `SELECT greatest(${items(String)}), least(${items((i) => `'a${i}'`)})`,
+  `SELECT concat(${items((i) => `'a${i}'`)})`,
+  `SELECT i, ${joined(', ', (i) => `sum(i) AS s${i}`, 1_500)} FROM many GROUP BY i`,
+  `SELECT i FROM many ORDER BY ${joined(', ', (i) => `i + ${i}`, 1_500)} LIMIT 5`,
+  `SELECT g FROM many GROUP BY ${joined(', ', (i) => `g + ${i}`, 1_500)}, g`,
+  `SELECT ${items((i) => `i AS c${i}`, 1_600)} FROM many LIMIT 100`,
+  `SELECT i FROM many WHERE (i, g) IN (${items((i) => `(${i}, ${i})`, 5_000)})`,
+  `UPDATE many SET ${items((i) => `c${i} = ${i}`, 1_500)} WHERE i < 10`,
+  `DELETE FROM many WHERE i IN (${items((i) => String(-i - 1))})`,
+  `INSERT INTO made (${items((i) => `c${i}`, 1_500)}) VALUES (${items(String, 1_500)})`,
+  `CREATE TABLE wide (${items((i) => `c${i} int`, 1_500)})`,
+  `SELECT 1; ${joined('; ', (i) => `SELECT ${i}`, 3_000)}`,
+  `SELECT '${'-- '.repeat(100_000)}'`,
+  `/*${' /* */'.repeat(50_000)}*/ SELECT 1`,
+  `SELECT ${' '.repeat(size)}1`,
+  `SELECT i FROM many WHERE s LIKE ANY (ARRAY[${items((i) => `'%a${i}%'`, 2_000)}])`,
+]
+
 /** Statements over many rows, and long ones. */
 const statements: readonly string[] = [
   'SELECT count(*), sum(i), min(s), max(s), avg(i) FROM many',
@@ -100,7 +144,9 @@ const parameterTypes = [
 
 t.test('no statement holds the loop', async (t) => {
   const all: StallCase[] = [
-    ...statements.map((text): StallCase => ({ kind: 'sql', name: text.slice(0, 60), text })),
+    ...[...statements, ...longStatements].map(
+      (text, i): StallCase => ({ kind: 'sql', name: `${i} ${text.slice(0, 60)}`, text }),
+    ),
     ...['a', 'é'].map(
       (letter): StallCase => ({
         ...{ kind: 'sql', name: `a statement of ${letter}` },

@@ -135,8 +135,10 @@ class WholeGroup extends StreamTransform {
   override *finish(emit: Emit): Generator<void, void, void> {
     const writer = new DocumentWriter()
     for (const [i, state] of this.states.entries()) {
-      writer.value(fieldName(i), state.result() ?? nullValue)
-      // A list of all rows takes a turn of its own.
+      // A list of all rows takes a turn of its own, and so does its copy.
+      const result = state.result() ?? nullValue
+      yield
+      writer.value(fieldName(i), result)
       yield
     }
     this.states = []

@@ -21,8 +21,7 @@ import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import type { JoinKey, JoinStep } from './join-plan.js'
-import type { RowOf } from './order.js'
-import { joinedDocument, rowSpender } from './row-stages.js'
+import { joinedDocument, type RowOf, rowSpender } from './row-stages.js'
 
 export interface JoinInput {
   /** Documents that meet the filter, and possibly others. */

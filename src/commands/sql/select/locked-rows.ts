@@ -11,7 +11,7 @@ import { type Emit, StreamTransform, type Transform } from '../../../query/stage
 import { field } from '../../../value/elements.js'
 import type { Document } from '../../../value/value.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import type { RowOf } from './order.js'
+import type { RowOf } from './row-stages.js'
 
 interface LockedTable {
   /** Its alias, or its name. */

@@ -9,6 +9,7 @@ import { boolValue, type Document, nullValue } from '../../../value/value.js'
 import { compile } from '../expression/compile.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
+import { type RowOf, rowSpender } from './row-stages.js'
 
 interface Part {
   readonly evaluator: Evaluator
@@ -16,17 +17,17 @@ interface Part {
   readonly nulls: 'first' | 'last' | undefined
 }
 
-export type RowOf = (document: Document) => Row
-
 /** The key of a row, in memory that the next key overwrites. */
 type OrderKey = (row: Row) => Bytes
 
 export function compileOrderKey(items: readonly OrderItem[], scope: Scope): OrderKey {
   const writer = new KeyWriter()
+  const spend = rowSpender(items.map(({ expression }) => expression))
   const parts = items.map(({ expression, descends, nulls }): Part => {
     return { evaluator: compile(expression, scope), descends, nulls: unusual(nulls, descends) }
   })
   return (row) => {
+    spend()
     writer.reset()
     for (const { evaluator, descends, nulls } of parts) {
       const value = evaluator.value(row)

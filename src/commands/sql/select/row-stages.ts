@@ -16,7 +16,6 @@ import { writeDocument } from '../../../value/writer.js'
 import { operandsOf } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { computation, type Evaluator, orNull, type Row } from '../expression/truth.js'
-import type { RowOf } from './order.js'
 import type { Results } from './result.js'
 
 /** The meaning of documents and names at one step. */
@@ -24,6 +23,8 @@ export interface RowStage {
   readonly rowOf: RowOf
   readonly scope: Scope
 }
+
+export type RowOf = (document: Document) => Row
 
 /** With one table, the row is its document. */
 export function singleRow(document: Document): Row {

@@ -36,10 +36,18 @@ import { planJoins } from './join-plan.js'
 import { allOf, JoinSource } from './join-source.js'
 import { LimitSource } from './limit-source.js'
 import { lockedRows } from './locked-rows.js'
-import { compileOrderKey, type RowOf, sortBy, withTiebreak } from './order.js'
+import { compileOrderKey, sortBy, withTiebreak } from './order.js'
 import { openNullsApart, openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
-import { joinedRow, noRow, projection, type RowStage, rowFilter, singleRow } from './row-stages.js'
+import {
+  joinedRow,
+  noRow,
+  projection,
+  type RowOf,
+  type RowStage,
+  rowFilter,
+  singleRow,
+} from './row-stages.js'
 import { boundSelect, rowResults, selectTree } from './select-tree.js'
 import { withStarPositions } from './star-positions.js'
 import { statementMemory } from './statement-memory.js'

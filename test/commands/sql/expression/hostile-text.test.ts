@@ -6,6 +6,7 @@ import { stretchUnits, turnUnits } from '../../../../src/base/work/work-figures.
 import { jsonOfText } from '../../../../src/commands/sql/expression/cast.js'
 import { textFunctions } from '../../../../src/commands/sql/expression/functions/text-functions.js'
 import { matchesLike, parseLike } from '../../../../src/commands/sql/expression/texts/like.js'
+import { compileOrderKey } from '../../../../src/commands/sql/select/order.js'
 import { resultNames } from '../../../../src/commands/sql/select/result.js'
 import { int32Value, stringValue, type Value } from '../../../../src/value/value.js'
 
@@ -56,4 +57,20 @@ t.test('thousands of results of one name get names of their own at once', async 
   const names = resultNames(Array.from({ length: 20_000 }, () => ({ expression })))
   t.equal(names.at(-1), '?column?_20000')
   t.equal(new Set(names).size, 20_000)
+})
+
+t.test('a row costs as much as its keys of ORDER BY are many', async (t) => {
+  const scope = { tables: [], parameters: [int32Value(7)] } as never
+  const keyOf = (count: number) => {
+    const expression = { kind: 'parameter', index: 0, at: 0 }
+    const items = Array.from({ length: count }, () => ({ expression, descends: false }))
+    return compileOrderKey(items as never, scope)
+  }
+  const [few, many] = [keyOf(10), keyOf(1_500)]
+  t.equal(
+    spent(() => few([])),
+    0,
+  )
+  const units = spent(() => many([]))
+  t.ok(units >= 1_500, `${units} units`)
 })
