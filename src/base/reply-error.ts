@@ -1,22 +1,24 @@
 // Errors of key-value commands. Redis clients match on the text and its first word, so the texts
 // that several commands share are here once, exactly as in 7.0.15. The class is that of errors.ts:
-// HTTP returns it with the code of its kind.
+// HTTP returns it with the code of its kind. It has no stack: frames hold what a command has read,
+// and a reply waits for those of its pipeline.
 
 import { type CodeName, codeRow, GatewayError } from './errors.js'
 
 export class ReplyError extends GatewayError {
   /** `text` is the whole error line without its dash: `ERR syntax error`. */
   constructor(text: string, kind: CodeName = 'BadValue') {
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(kind, text)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'ReplyError'
   }
 }
 
 /** `throw refuse('ERR no such key')`. */
 export function refuse(text: string, kind?: CodeName): ReplyError {
-  const error = new ReplyError(text, kind)
-  Error.captureStackTrace(error, refuse)
-  return error
+  return new ReplyError(text, kind)
 }
 
 export const wrongType = (): ReplyError =>

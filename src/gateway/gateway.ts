@@ -34,6 +34,7 @@ import { loadMcp } from '../listeners/http/memory/mcp-route.js'
 import { isLoopback } from '../listeners/network.js'
 import { ensureDefaultGraph } from '../memory/graph/graph.js'
 import { Proofs } from '../memory/proof/proofs.js'
+import { arenaBytes, giveIdleArenas } from '../store/memtable/slab-arenas.js'
 import { openStore } from '../store/open.js'
 import type { Awaitable, Store } from '../store/store.js'
 import { ObjectIds } from '../value/object-id.js'
@@ -156,7 +157,7 @@ async function openOver(
     protocols.follow(engine.store)
     followKey(server, options.log, close)
   }
-  const heap = processHeap(engine.memory)
+  const heap = processHeap(engine.memory, { bytes: arenaBytes, giveBack: giveIdleArenas })
   const heapRest = heap === undefined ? undefined : new HeapRest(heap)
   heapRest?.start()
   const parts: Parts = { ...server, listeners, heapRest }

@@ -23,19 +23,27 @@ interface HeapProbe {
   busyShare(): number
   /** Peak of bytes held for clients since the last collection, minus the bytes held now. */
   freedBytes(): number
+  /** Returns the buffers that are kept for the next load. */
+  giveBack(): void
   /** A full collection: tens of milliseconds. */
   collect(): void
 }
 
+/** Buffers that are no garbage, whether they are in use or kept for the next load. */
+interface KeptBuffers {
+  readonly bytes: () => number
+  readonly giveBack: () => void
+}
+
 /** The process' own; undefined without `--expose-gc`, which `npm start` sets. */
-export function processHeap({ budget }: MemoryAccount): HeapProbe | undefined {
+export function processHeap({ budget }: MemoryAccount, kept: KeptBuffers): HeapProbe | undefined {
   const { gc } = globalThis
   if (gc === undefined) return undefined
   let last = performance.eventLoopUtilization()
   return {
     heapBytes: () => {
       const { used_heap_size, external_memory } = getHeapStatistics()
-      return used_heap_size + external_memory
+      return used_heap_size + external_memory - kept.bytes()
     },
     busyShare: () => {
       const now = performance.eventLoopUtilization()
@@ -44,6 +52,7 @@ export function processHeap({ budget }: MemoryAccount): HeapProbe | undefined {
       return utilization
     },
     freedBytes: () => budget.fallenBytes,
+    giveBack: kept.giveBack,
     collect: () => {
       gc()
       // The first collection only finalizes requests; this one frees them and their texts.
@@ -75,6 +84,7 @@ export class HeapRest {
     const { probe } = this
     const busy = probe.busyShare()
     if (busy > muchGarbageBusyShare) return
+    if (busy <= restBusyShare) probe.giveBack()
     const heap = probe.heapBytes()
     // A collection in the meantime lowers the measure of live bytes.
     this.keptBytes = Math.min(this.keptBytes, heap)

@@ -38,7 +38,10 @@ export class RunningCall implements KeyValueCall {
   /** For EXEC: the queued commands. */
   queue: readonly RunningCall[] | undefined = undefined
   place: Place
-  /** Keyspaces of further databases that the row names, while its program runs. */
+  /**
+   * Keyspaces of further databases that the row names, only while its program runs: they hold the
+   * transaction with its values.
+   */
   spaces: readonly (Keyspace | undefined)[] = noSpaces
   /** The share of memory for the values of its reply, until it is answered. */
   room: ByteShare | undefined = undefined
@@ -210,7 +213,10 @@ export class RunningCall implements KeyValueCall {
   /** Ends it with an error, which holds no memory. */
   fail(thrown: unknown): void {
     this.letGo()
+    this.spaces = noSpaces
     const error = toGatewayError(thrown)
+    // The frames of a stack hold what the command has read.
+    if (error.kind !== 'InternalError') error.stack = ''
     this.error = error
     this.isUnanswered = false
     this.isDeferred = false
@@ -230,7 +236,7 @@ export class NoRoomYet extends Unwinding {
 const writtenCopies = 2
 /** Memory is taken in steps of this size; a smaller amount is freed within the turn. */
 const gatheredPieceBytes = smallMessageBytesMax
-const noSpaces: readonly (Keyspace | undefined)[] = []
+export const noSpaces: readonly (Keyspace | undefined)[] = []
 
 function sliceOf(bytes: Bytes, start: number, end: number): Slice {
   return new Slice(bytes, start, end)

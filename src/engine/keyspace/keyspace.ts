@@ -50,8 +50,11 @@ const chunkedKind = 2
 const done: Step<boolean> = new Done(true)
 const notDone: Step<boolean> = new Done(false)
 
-/** What a look-up reads of a large string: all, not its value, or only up to its value. */
-type Extent = 'all' | 'around' | 'beginning'
+/**
+ * What a look-up reads of a large string: all, not its value, or only up to its value. Of several
+ * keys, `type` holds no document, and `members` none of a string.
+ */
+type Extent = 'all' | 'around' | 'beginning' | 'type' | 'members'
 
 export class Keyspace {
   private counter: Bytes
@@ -97,10 +100,8 @@ export class Keyspace {
 
   /** For a loop that looks up these names; `nameAt` for 0 to count - 1. */
   ahead(count: number, nameAt: (index: number) => Slice): ReadAhead | undefined {
-    return ReadAhead.of(this.tx, {
-      count,
-      keysOf: (index, keys) => keys.push(recordKeyOf(this.ns, nameAt(index))),
-    })
+    const keysOf = (index: number, to: Bytes[]) => to.push(recordKeyOf(this.ns, nameAt(index)))
+    return ReadAhead.of(this.tx, { count, keysOf })
   }
 
   /** Like key or keyAround, for several names in one trip; a repeated one shares a long value. */
@@ -108,24 +109,29 @@ export class Keyspace {
     this.settle()
     const { tx, ns, now } = this
     const keys: Key[] = []
-    const long = new Map<string, Document>()
+    const long = new Map<string, Key>()
     let atOnce = firstTrip
     for (let from = 0; from < names.length; from = keys.length) {
       const end = Math.min(from + atOnce, names.length)
-      const recordKeys: Bytes[] = []
-      for (let i = from; i < end; i++) recordKeys.push(recordKeyOf(ns, names[i] as Slice))
+      const recordKeys = names.slice(from, end).map((name) => recordKeyOf(ns, name))
       const records = yield* tx.getMany(recordKeys)
-      this.work.gatherRecords(records)
+      if (extent !== 'type' && extent !== 'members') this.work.gatherRecords(records)
       atOnce = nextTrip(records)
       for (let i = from; i < end; i++) {
         const key = new Key(names[i] as Slice, recordKeys[i - from] as Bytes)
         const record = records[i - from]
         if (record === undefined) this.missed(key)
         else if (record[0] !== chunkedKind) this.counted(key.loadRecord(record, now))
-        else if (extent === 'all') yield* this.loadLong(key, record, long)
-        else yield* this.load(key, record, extent)
+        else {
+          const id = mapKey(key.record)
+          const known = long.get(id)
+          if (known !== undefined) this.counted(key.loadLike(known))
+          else long.set(id, yield* this.load(key, record, extent))
+        }
+        if (extent === 'type' || (extent === 'members' && key.type === 'string')) key.forget()
         keys.push(key)
       }
+      if (extent === 'members') this.work.gatherRecords(keys.slice(from).map(({ held }) => held))
     }
     return keys
   }
@@ -389,23 +395,17 @@ export class Keyspace {
     const { tx, now } = this
     const isChunked = record[0] === chunkedKind
     // Indexes and validators need the old value.
-    if (extent === 'around' && isChunked && !hasRules(this.ns))
-      return this.counted(key.loadEnds(yield* endsOfRecord(tx, record), now))
+    const isAround = extent === 'around' && !hasRules(this.ns)
+    if (isChunked && (isAround || extent === 'type' || extent === 'members')) {
+      key.loadEnds(yield* endsOfRecord(tx, record), now)
+      if (extent !== 'members' || key.type === 'string') return this.counted(key)
+    }
     if (extent === 'beginning' && isChunked)
       return this.counted(
         key.loadBeginning(yield* beginningOfRecord(tx, record), headOf(record), now),
       )
     if (isChunked) this.work.expect(record)
-    const document = yield* documentOfRecord(tx, record)
-    return this.counted(key.load(document, isChunked, now))
-  }
-
-  private *loadLong(key: Key, record: Bytes, read: Map<string, Document>): Program<Key> {
-    const name = mapKey(key.record)
-    if (!read.has(name)) this.work.expect(record)
-    const document = read.get(name) ?? (yield* documentOfRecord(this.tx, record))
-    read.set(name, document)
-    return this.counted(key.load(document, true, this.now))
+    return this.counted(key.load(yield* documentOfRecord(tx, record), isChunked, now))
   }
 
   private counted(key: Key): Key {

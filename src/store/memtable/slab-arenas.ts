@@ -1,7 +1,7 @@
 // Arenas that slabs are cut from. They are so large that the system maps each separately and takes
 // it back whole. Smaller pieces come from the C library's heap, which shrinks only at its end:
 // there, slabs held another 110 MB after a load. Untouched parts of an arena use no memory. Slabs
-// are reused between memtables, since mapping them each time costs more.
+// are reused between memtables, since mapping them each time costs more, and returned at rest.
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert } from '../../base/errors.js'
@@ -41,6 +41,23 @@ export function giveSlab(slab: Bytes): void {
   free.push(slab)
   idle++
   if (free.length < memtableArenaSlabs || idle - memtableArenaSlabs < memtableSlabsFreeMax) return
+  giveArena(free)
+}
+
+/** Bytes of all arenas, in use or not. */
+export function arenaBytes(): number {
+  return arenas.size * memtableArenaSlabs * memtableSlabBytes
+}
+
+/** At rest: returns every arena of which no slab is in use. */
+export function giveIdleArenas(): void {
+  for (const free of [...arenas.values()]) {
+    if (free.length === memtableArenaSlabs) giveArena(free)
+  }
+}
+
+function giveArena(free: readonly Bytes[]): void {
+  const [slab] = free as [Bytes]
   arenas.delete(slab.buffer)
   idle -= memtableArenaSlabs
   freeMemory(slab)

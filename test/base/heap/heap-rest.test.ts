@@ -14,16 +14,20 @@ interface Told {
   bytes: number
   busy: number
   collections: number
+  returns: number
   freed: number
 }
 
 /** A heap that does as told, and keeps `kept` bytes through a collection. */
 function toldHeap(kept: number): { told: Told; rest: HeapRest } {
-  const told: Told = { bytes: kept, busy: 0, collections: 0, freed: 0 }
+  const told: Told = { bytes: kept, busy: 0, collections: 0, returns: 0, freed: 0 }
   const rest = new HeapRest({
     heapBytes: () => told.bytes,
     busyShare: () => told.busy,
     freedBytes: () => told.freed,
+    giveBack: () => {
+      told.returns++
+    },
     collect: () => {
       told.collections++
       told.freed = 0
@@ -75,6 +79,16 @@ t.test('what clients have given up counts, also where the heap has fallen since'
   t.equal(told.collections, 2)
 })
 
+t.test('a quiet process returns the buffers that wait for the next load', async (t) => {
+  const { told, rest } = toldHeap(1_000)
+  told.busy = 0.5
+  rest.look()
+  t.equal(told.returns, 0, 'a busy one keeps them')
+  told.busy = 0
+  rest.look()
+  t.same([told.returns, told.collections], [1, 0])
+})
+
 t.test('what a collection keeps is no reason for another', async (t) => {
   const { told, rest } = toldHeap(10 * restGarbageBytes)
   told.bytes = 11 * restGarbageBytes
@@ -85,5 +99,7 @@ t.test('what a collection keeps is no reason for another', async (t) => {
 })
 
 t.test('a process that was not asked to expose its collector has none', async (t) => {
-  t.equal(processHeap(new MemoryAccount(1_000_000)) === undefined, globalThis.gc === undefined)
+  const kept = { bytes: () => 0, giveBack: () => {} }
+  const heap = processHeap(new MemoryAccount(1_000_000), kept)
+  t.equal(heap === undefined, globalThis.gc === undefined)
 })

@@ -4,6 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { GatewayError } from '../../../src/base/errors.js'
 import { memoryOfOwnerShare } from '../../../src/base/heap/memory-account.js'
 import { work } from '../../../src/base/work/work-budget.js'
 import { readBytesPerUnit } from '../../../src/base/work/work-figures.js'
@@ -13,6 +14,7 @@ import {
   eachKeyValueRoom,
   type KeyValueRoom,
   type RoomClient,
+  requestOf,
 } from '../../support/key-value-room.js'
 
 const budget = 16_000_000
@@ -26,6 +28,30 @@ const names = Array.from({ length: many }, (_, i) => `k${String(i).padStart(4, '
 function nothingHeld(t: Test, { engine }: KeyValueRoom, what: string): void {
   const { shares, budget } = engine.memory
   t.same([shares.bytesHeld, shares.ownersKnown, budget.bytesUsed], [0, 0, 0], what)
+}
+
+/** The reply to a command that waits while others hold the memory, and reads few bytes before. */
+async function waitsForMemory(
+  t: Test,
+  room: KeyValueRoom,
+  words: readonly (string | number)[],
+  bytesMax: number,
+): Promise<unknown> {
+  const name = words.join(' ').slice(0, 40)
+  const others = room.engine.memory.shares.open('others')
+  others.force(room.engine.memory.bytesMax)
+  let isAnswered = false
+  const reply = room.run(...words).then((found) => {
+    isAnswered = true
+    return found
+  })
+  const before = work.spent
+  for (let turn = 0; turn < 50; turn++) await nextTurn()
+  const read = (work.spent - before) * readBytesPerUnit
+  t.ok(read < bytesMax, `${name}: ${read} bytes`)
+  t.notOk(isAnswered, name)
+  others.close()
+  return await reply
 }
 
 const lengthOf = (reply: unknown) => (reply as { length?: number } | undefined)?.length
@@ -142,20 +168,8 @@ t.test('a large value is not read before there is memory for it', (t) =>
       ]
       for (const words of commands) {
         const name = words.join(' ').slice(0, 40)
-        const others = room.engine.memory.shares.open('others')
-        others.force(room.engine.memory.bytesMax)
-        let isAnswered = false
-        const reply = room.run(...(words as string[])).then((found) => {
-          isAnswered = true
-          return found
-        })
-        const before = work.spent
-        for (let turn = 0; turn < 50; turn++) await nextTurn()
-        const read = (work.spent - before) * readBytesPerUnit
-        t.ok(read < value.length / 2, `${name}: ${read} bytes`)
-        t.notOk(isAnswered, name)
-        others.close()
-        t.notMatch(await reply, { error: String }, name)
+        const reply = await waitsForMemory(t, room, words, value.length / 2)
+        t.notMatch(reply, { error: String }, name)
         nothingHeld(t, room, name)
       }
     },
@@ -184,20 +198,7 @@ t.test('long members are read one by one, and wait for memory', (t) =>
         ['ZPOPMIN', 'sorted'],
       ]) {
         const name = words.join(' ')
-        const others = room.engine.memory.shares.open('others')
-        others.force(room.engine.memory.bytesMax)
-        let isAnswered = false
-        const reply = room.run(...(words as string[])).then((found) => {
-          isAnswered = true
-          return found
-        })
-        const before = work.spent
-        for (let turn = 0; turn < 50; turn++) await nextTurn()
-        const read = (work.spent - before) * readBytesPerUnit
-        t.ok(read < 3 * member.length, `${name}: ${read} bytes`)
-        t.notOk(isAnswered, name)
-        others.close()
-        const found = await reply
+        const found = await waitsForMemory(t, room, words, 3 * member.length)
         if (name.includes('SCAN')) t.ok((found as [string, string[]])[1].length <= 2, name)
         else if (!name.startsWith('ZPOP')) t.same(found, oom, name)
         nothingHeld(t, room, name)
@@ -217,6 +218,75 @@ t.test('long members are read one by one, and wait for memory', (t) =>
         cursor = next
       } while (cursor !== '0')
       t.equal(found.size, 20, 'and SSCAN finds all of them')
+    },
+    { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('a command reads no long string of which it needs only the type', (t) =>
+  eachKeyValueRoom(
+    t,
+    'types',
+    async (t, room) => {
+      const value = 'v'.repeat(1_000_000)
+      const long = Array.from({ length: 20 }, (_, i) => `long${i}`)
+      for (const name of long) await room.run('SET', name, value)
+      await room.run('SADD', 'set', 'a')
+      await room.run('ZADD', 'sorted', 1, 'a')
+      const wrong = { error: /^WRONGTYPE/ }
+      const cases: [(string | number)[], unknown][] = [
+        [['EXISTS', ...long], long.length],
+        [['TOUCH', ...long], long.length],
+        [['SDIFF', 'set', ...long], wrong],
+        [['SUNIONSTORE', 'target', ...long], wrong],
+        [['SINTERCARD', long.length, ...long], wrong],
+        [['ZUNION', long.length, ...long], wrong],
+        [['ZINTERSTORE', 'target', long.length, ...long], wrong],
+        [['LMPOP', long.length, ...long, 'LEFT'], wrong],
+        [['ZMPOP', long.length, ...long, 'MIN'], wrong],
+        [['BLPOP', ...long, 1], wrong],
+        [['BZPOPMIN', ...long, 1], wrong],
+        [['LMOVE', 'long0', 'long1', 'LEFT', 'LEFT'], wrong],
+        [['SMOVE', 'set', 'long1', 'a'], wrong],
+      ]
+      for (const [words, due] of cases) {
+        const before = work.spent
+        const reply = await room.run(...words)
+        const read = (work.spent - before) * readBytesPerUnit
+        const name = words.slice(0, 3).join(' ')
+        t.match(reply, due, name)
+        t.ok(read < (words.length * value.length) / 2, `${name}: ${read} bytes`)
+        nothingHeld(t, room, name)
+      }
+      await room.run('PEXPIREAT', 'long2', 1)
+      await room.run('RPUSH', 'list', 'a')
+      t.equal(await room.run('LMOVE', 'list', 'long2', 'LEFT', 'LEFT'), 'a', 'an expired one')
+      t.same(await room.run('LRANGE', 'long2', 0, -1), ['a'])
+    },
+    { settings },
+  ),
+)
+
+t.test('a long string is read once for all words that name it', (t) =>
+  eachKeyValueRoom(
+    t,
+    'repeated names',
+    async (t, room) => {
+      const value = 'v'.repeat(1_000_000)
+      await room.run('SET', 'long', value)
+      await room.run('SET', 'inline', 'v'.repeat(200_000))
+      const exists = Array.from({ length: 400 }, () => 'long')
+      const before = work.spent
+      t.equal(await room.run('EXISTS', ...exists), exists.length)
+      const read = (work.spent - before) * readBytesPerUnit
+      t.ok(read < 5 * value.length, `EXISTS: ${read} bytes`)
+      const inline = exists.map(() => 'inline')
+      t.equal(await room.run('EXISTS', ...inline), inline.length, 'and holds none of them')
+      const { budget } = room.engine.memory
+      budget.forgetPeak()
+      t.equal(await room.run('BITOP', 'AND', 'target', ...exists.slice(0, 20)), value.length)
+      t.ok(budget.fallenBytes < 5 * value.length, `BITOP: ${budget.fallenBytes} bytes`)
+      nothingHeld(t, room, 'behind them')
     },
     { settings, kinds: ['memory'] },
   ),
@@ -250,6 +320,30 @@ t.test('a program that waits for memory holds none', (t) =>
       nothingHeld(t, room, 'behind a refusal')
     },
     { settings, kinds: ['memory'] },
+  ),
+)
+
+t.test('a call that waits for others of its pipeline holds nothing of its program', (t) =>
+  eachKeyValueRoom(
+    t,
+    'held calls',
+    async (t, { bus, session }) => {
+      const calls = ['SET source v', 'COPY source target', 'HGET source field'].map((line) => {
+        const words = line.split(' ')
+        return bus.open(bus.table.find(words[0] as string), requestOf(words), session)
+      })
+      await bus.run(calls, true)
+      t.same(
+        calls.map(({ spaces }) => spaces.length),
+        [0, 0, 0],
+      )
+      t.same(calls.map(({ error }) => error?.message.split(' ')[0]).at(2), 'WRONGTYPE')
+      const error = new GatewayError('WriteConflict', 'it has read much')
+      t.match(error.stack, /\n +at /)
+      for (const call of calls) call.fail(error)
+      t.equal(error.stack, '', 'frames hold what was read')
+    },
+    { kinds: ['memory'] },
   ),
 )
 

@@ -3,6 +3,8 @@
 import t from 'tap'
 import { memtableSlabBytes } from '../../../src/base/limits/store.js'
 import {
+  arenaBytes,
+  giveIdleArenas,
   giveSlab,
   memtableArenaSlabs,
   memtableSlabsFreeMax,
@@ -31,4 +33,18 @@ t.test('unused arenas are given back except one', async (t) => {
   const kept = slabs.filter((slab) => slab.length > 0)
   t.ok(kept.length >= memtableSlabsFreeMax, 'the next memtable finds some')
   t.ok(kept.length < memtableSlabsFreeMax + memtableArenaSlabs, 'the rest is the system’s again')
+})
+
+t.test('at rest an arena is kept only for slabs that are in use', async (t) => {
+  const slab = takeSlab()
+  giveIdleArenas()
+  t.equal(arenaBytes(), memtableArenaSlabs * memtableSlabBytes)
+  t.equal(slab.length, memtableSlabBytes)
+  giveSlab(slab)
+  giveIdleArenas()
+  t.equal(arenaBytes(), 0)
+  t.equal(slab.length, 0, 'the system has its memory')
+  const next = takeSlab()
+  t.equal(next.length, memtableSlabBytes, 'and the next load gets another')
+  giveSlab(next)
 })

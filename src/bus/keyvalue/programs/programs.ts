@@ -19,7 +19,7 @@ import { runSweep } from '../../../store/sweep.js'
 import type { Transaction } from '../../../store/transactions/transaction.js'
 import type { KeyValueSession } from '../clients/session.js'
 import { isPutOff, noteReply } from '../reply-bytes.js'
-import { NoRoomYet, type RunningCall } from '../running-call.js'
+import { NoRoomYet, noSpaces, type RunningCall } from '../running-call.js'
 import { clientGone, inOrder, isPassedOver } from './in-order.js'
 import { OpenPlaces } from './open-places.js'
 import { OptimisticTurns } from './optimistic-turns.js'
@@ -419,6 +419,7 @@ export class Programs {
         if (work.changes !== changes || !isRefusal(thrown)) throw thrown
         call.fail(thrown)
       }
+      call.spaces = noSpaces
       if (call.command.isWrite) {
         // As in Redis, the look-ups of writing commands are not counted.
         work.hits = hits

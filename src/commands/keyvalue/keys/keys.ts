@@ -58,7 +58,7 @@ const unlink: KeyValueRow = {
 }
 
 function* count(ks: Keyspace, call: KeyValueCall): Program<Reply> {
-  const keys = yield* ks.keys(call.argsFrom(1), 'around')
+  const keys = yield* ks.keys(call.argsFrom(1), 'type')
   return keys.reduce((count, key) => count + (key.exists ? 1 : 0), 0)
 }
 

@@ -31,7 +31,7 @@ const shared = {
 function* popOne(ks: Keyspace, call: KeyValueCall, end: End): Program<Reply | undefined> {
   const last = call.count - 1
   timeoutAt(call, last)
-  const keys = yield* ks.keys(call.argsFrom(1).slice(0, -1))
+  const keys = yield* ks.keys(call.argsFrom(1).slice(0, -1), 'members')
   const found = yield* popSome(ks, keys, { end, count: 1 }, call.isWaiting)
   return found === undefined ? undefined : [found[0], ...found[1]]
 }
@@ -56,7 +56,7 @@ function popRow(name: string, end: End, what: string): KeyValueRow {
 }
 
 function* move(ks: Keyspace, call: KeyValueCall, move: Move): Program<Reply | undefined> {
-  const [source, target] = (yield* ks.keys([move.source, move.target])) as [Key, Key]
+  const [source, target] = (yield* ks.keys([move.source, move.target], 'members')) as [Key, Key]
   if (call.isWaiting) {
     if (source.type !== 'list') return undefined
     // The client was served, so this error is its reply; the element stays for the next client.
@@ -132,7 +132,7 @@ const blmpop: KeyValueRow = {
   *run(ks, call) {
     const asked = readPopSome(call, 2, endAt)
     timeoutAt(call, 1)
-    return yield* popSome(ks, yield* ks.keys(asked.names), asked, call.isWaiting)
+    return yield* popSome(ks, yield* ks.keys(asked.names, 'members'), asked, call.isWaiting)
   },
   timeout(call) {
     readPopSome(call, 2, endAt)

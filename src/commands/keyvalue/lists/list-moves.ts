@@ -63,7 +63,7 @@ export function* moveElement(
 }
 
 function* move(ks: Keyspace, move: Move): Program<Reply> {
-  const [source, target] = yield* ks.keys([move.source, move.target])
+  const [source, target] = yield* ks.keys([move.source, move.target], 'members')
   return (yield* moveElement(ks, source as Key, target as Key, move)) ?? null
 }
 
@@ -184,7 +184,7 @@ const lmpop: KeyValueRow = {
   grain: 'write',
   *run(ks, call) {
     const asked = readPopSome(call, 1, endAt)
-    return (yield* popSome(ks, yield* ks.keys(asked.names), asked)) ?? nullArray
+    return (yield* popSome(ks, yield* ks.keys(asked.names, 'members'), asked)) ?? nullArray
   },
 }
 

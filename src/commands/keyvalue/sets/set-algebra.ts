@@ -28,7 +28,7 @@ type Membership = (sets: readonly MemberSet[], member: Slice) => Program<boolean
 
 /** Throws WRONGTYPE if any of the keys is not a set, even if the result is already known. */
 function* readSets(ks: Keyspace, names: readonly Slice[]): Program<MemberSet[]> {
-  const keys = yield* ks.keys(names)
+  const keys = yield* ks.keys(names, 'members')
   return yield* mapInTurns(ks.tx, keys, (key) => setOf(ks, key))
 }
 

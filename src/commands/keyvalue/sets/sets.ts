@@ -277,7 +277,7 @@ const smove: KeyValueRow = {
   syntax: 'source destination member',
   grain: 'write',
   *run(ks, call) {
-    const [source, target] = (yield* ks.keys([call.arg(1), call.arg(2)])) as [Key, Key]
+    const [source, target] = (yield* ks.keys([call.arg(1), call.arg(2)], 'members')) as [Key, Key]
     if (!source.exists) return 0
     const from = setOf(ks, source)
     const to = setOf(ks, target)

@@ -77,7 +77,7 @@ function* readRequest(ks: Keyspace, call: KeyValueCall, at: number, kind: Kind):
   if (count < 1) throw refuse(`ERR at least 1 input key is needed for '${call.name}' command`)
   if (count > call.count - at - 1) throw syntaxError()
   const behind = at + 1 + Number(count)
-  const keys = yield* ks.keys(call.argsFrom(at + 1).slice(0, Number(count)))
+  const keys = yield* ks.keys(call.argsFrom(at + 1).slice(0, Number(count)), 'members')
   const inputs = yield* mapInTurns(ks.tx, keys, (key) => inputOf(ks, key))
   const { weights, ...options } = readOptions(call, behind, inputs.length, kind)
   return {

@@ -63,7 +63,7 @@ export function* popFirst(
     return set.size === 0 ? undefined : { name, taken: yield* take(ks, set, end, count) }
   }
   const isWanted = ({ exists, type }: Key) => exists && (!skipsOthers || type === 'zset')
-  const key = yield* findInTurns(ks.tx, yield* ks.keys(names), isWanted)
+  const key = yield* findInTurns(ks.tx, yield* ks.keys(names, 'members'), isWanted)
   if (key === undefined) return undefined
   return { name: key.name, taken: yield* take(ks, sortedSetOf(ks, key), end, count) }
 }

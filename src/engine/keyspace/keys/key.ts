@@ -56,6 +56,11 @@ export class Key {
     return this.type !== undefined
   }
 
+  /** The bytes that it holds in memory, if any. */
+  get held(): Bytes | undefined {
+    return this.storedIn
+  }
+
   /** Whether a document is stored, perhaps expired. */
   get isStored(): boolean {
     return this.storedIn !== undefined
@@ -150,6 +155,28 @@ export class Key {
       this.valueOf = value
     }
     return this
+  }
+
+  /** Like load, for another key object of the same name. */
+  loadLike(other: Key): this {
+    this.type = other.type
+    this.expiresAt = other.expiresAt
+    this.storedExpiresAt = other.storedExpiresAt
+    this.isChunked = other.isChunked
+    this.chunks = other.chunks
+    this.storedIn = other.storedIn
+    this.storedAt = other.storedAt
+    this.valueOf = other.valueOf
+    this.knownHead = other.knownHead
+    return this
+  }
+
+  /** Drops the document: the command uses only the type, or refuses it. */
+  forget(): void {
+    this.storedIn = undefined
+    this.storedAt = 0
+    this.valueOf = nullValue
+    this.knownHead = undefined
   }
 
   /** Updates the object after a write of a document from `at` on; the value is not kept. */
