@@ -23,8 +23,8 @@ const budget = 64 * megabyte
 /**
  * Beyond the budget: what the collector has not given back, mostly of commands that are refused
  * when they have read much (MGET, HGETALL). Ten floods of each kind, beside two busy loops, held
- * 147 MB at most. Replies count before they are made: without that it was 600 MB. A find that waits
- * has read little: when it held a batch that did not count yet, 'HTTP find' was 384 MB.
+ * 147 MB at most. Replies count before they are made: without that it was 600 MB. The batch of a
+ * find that waits is held to its bound by replies-at-once ('find of a batch').
  */
 const slackBytes = 236 * megabyte
 const backWithinMs = 10_000

@@ -84,3 +84,23 @@ t.test('requests that wait for more do not wait for what they hold', async (t) =
   t.equal(budget.bytesUsed, 0)
   t.equal(budget.usedByOthers(0), 0)
 })
+
+t.test('who leaves the line no longer counts as waiting', async (t) => {
+  const budget = new ByteBudget(100)
+  const leaves = () => {}
+  budget.charge(60)
+  t.equal(budget.take(90, leaves, 40), false)
+  t.equal(budget.usedByOthers(0), 20)
+  budget.cancel(leaves)
+  t.equal(budget.usedByOthers(0), 60)
+})
+
+t.test('what can be closed is closed before a request waits', async (t) => {
+  const budget = new ByteBudget(100)
+  budget.charge(60)
+  budget.onShort = () => budget.release(60)
+  t.equal(
+    budget.take(90, () => {}),
+    true,
+  )
+})
