@@ -126,13 +126,16 @@ export class LateStore implements Store {
     const program = make(new AskingReadTx())
     const { current } = this.shared.tables
     let left = Math.floor(this.random() * droppedAfterMax)
-    let isGuessing = options.serializable === true
+    const isOrdered = options.serializable === true
+    let isGuessing = isOrdered
+    let mayGuess = true
     try {
       let next = program.next()
       while (next.done !== true && left-- > 0 && next.value.kind !== 'elsewhere') {
         await this.delay()
         options.onPause?.()
-        if (options.serializable !== true) isGuessing = takesGuess(next.value)
+        mayGuess &&= keysOf(next.value) !== undefined
+        isGuessing = isOrdered || (mayGuess && takesGuess(next.value))
         next = program.next(answer(current, next.value))
       }
       return next.done === true && !isGuessing ? { value: next.value } : undefined

@@ -83,8 +83,8 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
     source.close()
     return replyWith(0)
   }
-  // A program that has read nothing may rest on a guess; it goes on only when that is confirmed.
-  if (documentsMax === 0) yield* tx.pause()
+  // What it was told may rest on a guess; it goes on only when that is confirmed.
+  yield* tx.pause()
   const { owner, lsid, txnNumber } = call
   // Besides the declared resources, the current ones that its views added.
   const resources = tx instanceof CommandReadTx ? tx.resources : call.resources
