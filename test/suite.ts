@@ -22,7 +22,7 @@ const filesMax = 12
 /** A folder with fewer test files belongs to the room above it. */
 const filesMin = 4
 /** What looks at something that a process has once: the pool of slabs. */
-const alone = ['store/memtable/memtable.test.js']
+const alone = ['store/memtable/memtable.test.js', 'store/memtable/slab-arenas.test.js']
 /** Rooms that take longest begin first: both processors have work to the end. */
 const slow = ['stall', 'memory/proof', 'store', 'end-to-end', 'clients']
 /** Under CI `npm test` has just run: this is what goes beyond it. */
