@@ -423,7 +423,7 @@ export class Bus implements BusView {
 
   private settle(call: AnyCall, error: GatewayError | undefined): void {
     this.working.delete(call.id)
-    call.indexUse.settle()
+    call.traces.settle()
     if (call.invalidNamespaces !== undefined) this.logInvalid(call, call.invalidNamespaces)
     const nowMs = this.services.clock.elapsed()
     const ms = nowMs - call.startedMs - call.waitedMs

@@ -10,7 +10,7 @@ import { keyspaceIndex } from '../../engine/collection/catalog/homes.js'
 import { reservedName } from '../../engine/collection/catalog/names.js'
 import { StagingNeeded } from '../../engine/collection/staging.js'
 import type { Engine } from '../../engine/engine.js'
-import { RunUse } from '../../engine/index/run-use.js'
+import { RunTraces } from '../../engine/index/run-traces.js'
 import type { Access, Held, Namespace, Privilege, Resource } from '../../engine/types.js'
 import type { AuditDetails, AuditEntry } from '../../identity/audit.js'
 import {
@@ -86,7 +86,7 @@ export class Call<A, T> implements Guard {
   readonly target: T
   readonly generic: Generic
   readonly engine: Engine
-  readonly indexUse: RunUse
+  readonly traces: RunTraces
   readonly services: Services
   readonly bus: BusView
   readonly id: number
@@ -136,7 +136,7 @@ export class Call<A, T> implements Guard {
     this.args = options.args
     this.target = options.target
     this.engine = options.engine
-    this.indexUse = new RunUse(options.engine.indexUse)
+    this.traces = new RunTraces(options.engine.indexUse)
     this.services = options.services
     this.bus = options.bus
     this.id = options.id
@@ -385,7 +385,7 @@ export class Call<A, T> implements Guard {
     const { account } = this
     const onPause = () => this.check()
     const run = (tx: ReadTx) => {
-      if (runsAgain) this.indexUse.begin()
+      if (runsAgain) this.traces.begin()
       return this.guarded(tx, program)
     }
     return this.runner.read(run, { onPause, account, runsAgain })

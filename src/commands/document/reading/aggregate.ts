@@ -60,7 +60,7 @@ type AggregateArgs = Args<typeof aggregateParams>
 interface PipelineCall
   extends Pick<
     Call<unknown, unknown>,
-    'db' | 'bus' | 'session' | 'services' | 'engine' | 'indexUse' | 'now' | 'owner' | 'context'
+    'db' | 'bus' | 'session' | 'services' | 'engine' | 'traces' | 'now' | 'owner' | 'context'
   > {
   readonly target: string | undefined
   readonly args: Pick<AggregateArgs, 'hint' | 'allowDiskUse'>
@@ -233,7 +233,7 @@ export function environmentOf(call: PipelineCall): PipelineEnvironment {
     db: call.db,
     context: call.context,
     hint: call.args.hint,
-    use: call.indexUse,
+    use: call.traces,
     workspace: queryMemory(call),
     providers: stageProviders(call),
   }

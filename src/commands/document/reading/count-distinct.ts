@@ -90,7 +90,7 @@ const count = documentRow({
     const ns = tx.namespace()
     const context = collated(call.context, call.args.collation, ns)
     if (isViewed(tx, call)) return yield* countInView(tx, call, context)
-    const query = { ...compileCount(call.args, context), use: call.indexUse }
+    const query = { ...compileCount(call.args, context), use: call.traces }
     const n = yield* countDocuments(tx, ns, query)
     return reply((writer) => writer.value('n', numberValue(n)))
   },
@@ -129,9 +129,9 @@ function pipelineOf(
   call: Call<Pick<CountArgs, 'hint'>, string>,
   context: QueryContext,
 ): PipelineEnvironment {
-  const { db, bus, session, services, engine, indexUse, now, owner, target } = call
+  const { db, bus, session, services, engine, traces, now, owner, target } = call
   const args = { hint: call.args.hint, allowDiskUse: true }
-  const parts = { db, bus, session, services, engine, indexUse, now, owner, context, target }
+  const parts = { db, bus, session, services, engine, traces, now, owner, context, target }
   return environmentOf({ ...parts, args })
 }
 
@@ -196,11 +196,11 @@ const distinct = documentRow({
 })
 
 function distinctQuery(
-  { args, indexUse }: Call<DistinctArgs, string>,
+  { args, traces }: Call<DistinctArgs, string>,
   context: QueryContext,
 ): FindQuery {
   const filter = compileFilter(args.query, context)
-  return { filter, hint: args.hint, use: indexUse }
+  return { filter, hint: args.hint, use: traces }
 }
 
 function requirePath(key: string): void {

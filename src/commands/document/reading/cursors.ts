@@ -56,6 +56,7 @@ type FirstCall = Pick<
   | 'resources'
   | 'request'
   | 'command'
+  | 'traces'
 >
 
 /** Stands for no document, for a listener that takes the document as the reply. */
@@ -83,8 +84,6 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
     source.close()
     return replyWith(0)
   }
-  // What it was told may rest on a guess; it goes on only when that is confirmed.
-  yield* tx.pause()
   const { owner, lsid, txnNumber } = call
   // Besides the declared resources, the current ones that its views added.
   const resources = tx instanceof CommandReadTx ? tx.resources : call.resources
@@ -100,6 +99,7 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
     ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
     ...(tail === undefined ? {} : { tail }),
   })
+  call.traces.opened(() => call.engine.cursors.kill(id, { db, collection, owner }))
   return replyWith(id)
 }
 

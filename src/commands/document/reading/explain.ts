@@ -48,7 +48,7 @@ import { stagesOfQuery } from './view-reads.js'
 
 type ExplainCall = Pick<
   Call<unknown, unknown>,
-  'db' | 'bus' | 'session' | 'services' | 'engine' | 'indexUse' | 'now' | 'owner' | 'context'
+  'db' | 'bus' | 'session' | 'services' | 'engine' | 'traces' | 'now' | 'owner' | 'context'
 >
 
 /** A parsed inner command: its resources and its explanation. */
@@ -182,8 +182,8 @@ const aggregate = explainer('aggregate', {
 })
 
 function environmentParts(call: ExplainCall) {
-  const { db, bus, session, services, engine, indexUse, now, owner } = call
-  return { db, bus, session, services, engine, indexUse, now, owner }
+  const { db, bus, session, services, engine, traces, now, owner } = call
+  return { db, bus, session, services, engine, traces, now, owner }
 }
 
 /** The only operation of a list: a reply can show only one plan. */

@@ -91,9 +91,9 @@ export const findRow = documentRow({
     const context = collated(call.context, args.collation, ns)
     if (isViewed(tx, call)) return yield* findInView(tx, call, context)
     refuseUnserved(args)
-    const { indexUse } = call
+    const { traces } = call
     const workspace = isEmpty(args.sort) ? undefined : queryMemory(call)
-    const query = compileFind(args, context, indexUse, workspace)
+    const query = compileFind(args, context, traces, workspace)
     const { takesDocument } = call.request
     const id = ns === undefined || args.batchSize === 0 ? undefined : idOfPoint(ns, args, query)
     if (ns !== undefined && id !== undefined) {
@@ -103,7 +103,7 @@ export const findRow = documentRow({
       return cursorReply({ name: 'firstBatch', documents, id: 0, ns: `${call.db}.${target}` })
     }
     const tailing = openTail(ns, args, query)
-    if (tailing !== undefined && ns !== undefined) indexUse.noteTail(ns)
+    if (tailing !== undefined && ns !== undefined) traces.noteTail(ns)
     return yield* firstBatch(tx, call, {
       source: tailing?.source ?? openFind(ns, query),
       tail: tailing?.tail,

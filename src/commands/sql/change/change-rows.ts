@@ -189,8 +189,8 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   const { ns, limit, decision, filter } = search
   if (ns === undefined || limit === 0) return noneFound(search)
   const first = planQuery(ns, { filter })
-  const plan = yield* choosePlan(tx, ns, { filter }, first, call.indexUse.choices)
-  call.indexUse.note(ns, plan)
+  const plan = yield* choosePlan(tx, ns, { filter }, first, call.traces.choices)
+  call.traces.note(ns, plan)
   const wanted = limit + Math.min(spared, sqlRecheckedMax)
   const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted, holding)
   return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }

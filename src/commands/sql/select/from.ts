@@ -35,7 +35,7 @@ export type SelectCall = Pick<
   | 'mayAt'
   | 'readsAll'
   | 'engine'
-  | 'indexUse'
+  | 'traces'
   | 'now'
   | 'request'
   | 'owner'
@@ -145,11 +145,11 @@ function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): Jo
 }
 
 function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnvironment {
-  const { db, context, engine, indexUse, owner } = call
+  const { db, context, engine, traces, owner } = call
   return {
     db,
     context: collated(context, undefined, ns),
-    use: indexUse,
+    use: traces,
     workspace: statementMemory(engine, owner),
   }
 }

@@ -22,12 +22,12 @@ export function openOrdered(
   ns: Namespace,
   filter: Document,
   items: readonly OrderItem[],
-  { context, indexUse }: SelectCall,
+  { context, traces }: SelectCall,
 ): Source | undefined {
   if (items.length === 0 || ns.view !== undefined) return undefined
   const spec = sortSpec(items)
   if (spec === undefined) return undefined
-  const query = { filter: compileFilter(filter, context), use: indexUse }
+  const query = { filter: compileFilter(filter, context), use: traces }
   const plan = planQuery(ns, { ...query, sort: compileSort(spec) })
   if (!plan.isSorted || !plan.accesses.every(isWhole)) return undefined
   return new FindSource(ns, query, plan, true)
@@ -60,7 +60,7 @@ function openNulls(
   call: SelectCall,
 ): Source | undefined {
   if (rest.length > 0) return openOrdered(ns, filter, rest, call)
-  const use = call.indexUse
+  const use = call.traces
   return openFind(ns, { filter: compileFilter(filter, call.context), use })
 }
 

@@ -209,7 +209,7 @@ class Select {
     }
     const { ns } = first
     if (ns === undefined || ns.view !== undefined) return yield* first.open(this.tx, filter)
-    const use = this.call.indexUse
+    const use = this.call.traces
     return openFind(ns, { filter: compileFilter(filter, this.call.context), use })
   }
 

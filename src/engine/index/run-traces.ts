@@ -1,5 +1,5 @@
-// The uses of indexes by a read that can run again, as on a store far away: only those of the run
-// that answers count.
+// What a read leaves behind that can run again, as on a store far away: uses of indexes, which
+// count for the run that answers only, and a cursor, which ends with a run that is dropped.
 
 import type { Plan } from '../plan/plan.js'
 import type { PlanChoices } from '../plan/plan-cache.js'
@@ -12,9 +12,10 @@ interface Use {
   readonly by: Plan | '_id' | 'tail'
 }
 
-export class RunUse implements UseCounter {
+export class RunTraces implements UseCounter {
   /** Uses of a run that may be dropped; undefined while uses count at once. */
   private pending: Use[] | undefined
+  private closeCursor: (() => void) | undefined
 
   constructor(private readonly uses: IndexUse) {}
 
@@ -22,15 +23,24 @@ export class RunUse implements UseCounter {
     return this.uses.choices
   }
 
-  /** Drops the uses of the run before, and keeps those of the run that begins. */
+  /** Drops what the run before has left. */
   begin(): void {
     this.pending = []
+    const { closeCursor } = this
+    this.closeCursor = undefined
+    closeCursor?.()
   }
 
-  /** Counts the uses of the last run; later ones count at once. */
+  /** The run has opened a cursor. */
+  opened(close: () => void): void {
+    this.closeCursor = close
+  }
+
+  /** The last run has answered: its uses count, and later ones at once; its cursor stays. */
   settle(): void {
     const { pending } = this
     this.pending = undefined
+    this.closeCursor = undefined
     if (pending !== undefined) for (const { ns, by } of pending) this.count(ns, by)
   }
 
