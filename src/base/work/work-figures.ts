@@ -2,13 +2,13 @@
 // between two pauses. One unit is about 0.1 µs of processor time on the machine of
 // docs/performance.md. `npm run test:long` compares the sums with the processor's clock.
 
-/** A turn of a program pauses after this many units (2.5 ms), or sooner by the clock. */
-export const turnUnits = 25_000
+/** A turn of a program pauses after this many units (4 ms), or sooner by the clock. */
+export const turnUnits = 40_000
 /**
  * Units that a program may spend past its turn where it cannot pause, inside one document or value
- * (11.5 ms). More is refused, or computed in a thread.
+ * (10 ms). More is refused, or computed in a thread.
  */
-export const stretchUnits = 115_000
+export const stretchUnits = 100_000
 /**
  * The same for one document whose work a thread can do instead (5 ms). Beside a load of 11 a unit
  * costs twice its time, so that a whole stretch and its turn took 25 ms.
