@@ -428,7 +428,7 @@ export class Bus implements BusView {
     const nowMs = this.services.clock.elapsed()
     const ms = nowMs - call.startedMs - call.waitedMs
     this.account(call, nowMs)
-    const [resource] = call.resources
+    const resource = call.resources[0]
     const { protocol } = call.session
     const counts = this.counters.record(call.row, protocol, ms, nowMs)
     if (resource !== undefined) this.namespaces.record(resource, call.row, ms, error !== undefined)
