@@ -240,7 +240,8 @@ function newValues(
   collation: Collation | undefined,
 ): Value[] {
   const added: Value[] = []
-  if (there.length * values.length <= pairwiseMax * pairwiseMax) {
+  // Values are also compared with those added before them, into an empty array too.
+  if ((there.length + values.length) * values.length <= pairwiseMax * pairwiseMax) {
     for (const value of values) {
       const isEqual = (other: Value) => equalValues(other, value, collation)
       if (!there.some(isEqual) && !added.some(isEqual)) added.push(value)

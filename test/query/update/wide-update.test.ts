@@ -52,3 +52,16 @@ t.test('the work of an update grows as its fields do', async (t) => {
   }
   t.ok(spent(count) < 6 * spent(count / 4), 'four times the fields are not sixteen times the work')
 })
+
+t.test('many values that are added to a set are hashed, also where there was none', async (t) => {
+  const spent = (values: number): number => {
+    const update = { $addToSet: { made: { $each: Array.from({ length: values }, (_, i) => i) } } }
+    const compiled = compile(update)
+    const before = work.spent
+    const after = toObject(compiled.apply(documentFrom({ _id: 1 }), options))
+    t.equal((after.made as unknown[]).length, values)
+    return work.spent - before
+  }
+  t.ok(spent(count) >= count, 'each is paid for')
+  t.ok(spent(count) < 6 * spent(count / 4), 'four times the values are not sixteen times the work')
+})
