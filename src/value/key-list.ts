@@ -4,6 +4,7 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
+import { bytesPerUnit, charsPerUnit } from '../base/work/work-figures.js'
 import { KeyWriter } from './key.js'
 import type { Value } from './value.js'
 
@@ -15,6 +16,8 @@ const encodeUnits = 2
 const compareUnits = 0.6
 const copyUnits = 0.6
 const findUnits = 4
+/** Work units of a native call for the rest of a long key, beside its bytes. */
+const farUnits = 1.5
 /** Keys between two pauses. */
 const keysAtOnce = 256
 const startBytes = 4_096
@@ -32,16 +35,45 @@ function startOf({ ends }: Packed, index: number): number {
   return index === 0 ? 0 : (ends[index - 1] as number)
 }
 
+/** Up to this many bytes, a loop compares or copies faster than a native call. */
+const nearBytes = 64
+
+/** As compareBytes, of the bytes from `start` to `end` and of others. */
+function compareRange(
+  bytes: Bytes,
+  start: number,
+  end: number,
+  other: Bytes,
+  from: number,
+  to: number,
+): number {
+  const [length, otherLength] = [end - start, to - from]
+  const least = Math.min(length, otherLength)
+  const near = Math.min(least, nearBytes)
+  for (let i = 0; i < near; i++) {
+    const difference = (bytes[start + i] as number) - (other[from + i] as number)
+    if (difference !== 0) return difference
+  }
+  if (least === near) return length - otherLength
+  return Buffer.compare(bytes.subarray(start + near, end), other.subarray(from + near, to))
+}
+
 /** As compareBytes, of a key and of bytes from `from` to `to`. */
 function compareWith(keys: Packed, index: number, other: Bytes, from: number, to: number): number {
   const start = startOf(keys, index)
-  const length = (keys.ends[index] as number) - start
-  const least = Math.min(length, to - from)
-  for (let i = 0; i < least; i++) {
-    const difference = (keys.bytes[start + i] as number) - (other[from + i] as number)
-    if (difference !== 0) return difference
+  const end = keys.ends[index] as number
+  if (end - start > nearBytes) work.note(farUnits + (end - start) / bytesPerUnit)
+  return compareRange(keys.bytes, start, end, other, from, to)
+}
+
+/** Copies a key from `start` to `end` of others. */
+function copyKey(into: Bytes, at: number, from: Bytes, start: number, end: number): void {
+  if (end - start <= nearBytes) {
+    for (let i = start; i < end; i++) into[at + i - start] = from[i] as number
+    return
   }
-  return length - (to - from)
+  work.note(farUnits + (end - start) / bytesPerUnit)
+  into.set(from.subarray(start, end), at)
 }
 
 function compareAt(keys: Packed, left: number, right: number): number {
@@ -62,8 +94,7 @@ export class KeyCollector implements Packed {
     const { count } = this
     const start = startOf(this, count)
     this.reserve(start + key.length)
-    const { bytes } = this
-    for (let i = 0; i < key.length; i++) bytes[start + i] = key[i] as number
+    copyKey(this.bytes, start, key, 0, key.length)
     this.ends[count] = start + key.length
     this.places[count] = place
     this.count++
@@ -82,7 +113,8 @@ export class KeyCollector implements Packed {
       if (i > 0 && compareAt(this, order[i - 1] as number, index) === 0) continue
       const end = this.ends[index] as number
       const start = startOf(this, index)
-      for (let from = start; from < end; from++) bytes[at++] = this.bytes[from] as number
+      copyKey(bytes, at, this.bytes, start, end)
+      at += end - start
       longest = Math.max(longest, end - start)
       ends[count] = at
       places[count++] = this.places[index] as number
@@ -110,13 +142,18 @@ function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
 
 /** Sorted and distinct keys. */
 export class KeyList {
+  /** Bytes with which all keys begin. */
+  private readonly alike: number
+
   constructor(
     private readonly keys: Packed,
     private readonly places: Uint32Array,
     readonly length: number,
     /** Bytes of the longest key. */
     readonly longest: number,
-  ) {}
+  ) {
+    this.alike = length === 0 ? 0 : this.shared(0, this.keyAt(length - 1), 0)
+  }
 
   /** The key at a position, in place. */
   keyAt(index: number): Bytes {
@@ -136,25 +173,55 @@ export class KeyList {
   /** The position of a value's key. */
   positionOf(value: Value): number | undefined {
     work.spend(findUnits)
-    const key = scratch.reset().value(value).view()
-    const index = this.firstFrom(key)
-    return index < this.length && this.compare(index, key) === 0 ? index : undefined
+    const found = this.search(scratch.reset().value(value).view())
+    return found < 0 ? undefined : found
   }
 
   /** The position of the first key that is not below `key`. */
   firstFrom(key: Bytes): number {
-    let low = 0
-    let high = this.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.compare(middle, key) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
+    const found = this.search(key)
+    return found < 0 ? -1 - found : found
   }
 
-  private compare(index: number, key: Bytes): number {
-    return compareWith(this.keys, index, key, 0, key.length)
+  /** The position of a key; of one that is missing, minus 1 less the position it would have. */
+  private search(key: Bytes): number {
+    const { alike } = this
+    let [low, high] = [0, this.length]
+    if (alike > 0) {
+      const order = compareRange(this.keys.bytes, 0, alike, key, 0, Math.min(alike, key.length))
+      if (order !== 0) return -1 - (order < 0 ? high : 0)
+    }
+    // Bytes that the keys on both sides share with it: those between share them too.
+    let [lowShared, highShared] = [alike, alike]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const from = Math.min(lowShared, highShared)
+      const shared = this.shared(middle, key, from)
+      if (shared - from > charsPerUnit) work.spend((shared - from) / charsPerUnit)
+      const at = startOf(this.keys, middle) + shared
+      const isWhole = at === this.keys.ends[middle]
+      const isBegun = shared === key.length
+      if (isBegun && isWhole) return middle
+      const isBelow = isWhole || (this.keys.bytes[at] as number) < (key[shared] as number)
+      if (isBelow && !isBegun) {
+        low = middle + 1
+        lowShared = shared
+      } else {
+        high = middle
+        highShared = shared
+      }
+    }
+    return -1 - low
+  }
+
+  /** How many bytes of a key are those of the other; the first `from` are known to be. */
+  private shared(index: number, key: Bytes, from: number): number {
+    const { bytes, ends } = this.keys
+    const start = startOf(this.keys, index)
+    const most = Math.min((ends[index] as number) - start, key.length)
+    let at = from
+    while (at < most && bytes[start + at] === key[at]) at++
+    return at
   }
 }
 

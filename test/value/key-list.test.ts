@@ -3,10 +3,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { work } from '../../src/base/work/work-budget.js'
+import { bytesPerUnit, charsPerUnit } from '../../src/base/work/work-figures.js'
 import { compareValues, equalValues } from '../../src/value/compare.js'
 import { encodeKey } from '../../src/value/key.js'
 import { KeyCollector, type KeyList } from '../../src/value/key-list.js'
-import { int32Value, type Value } from '../../src/value/value.js'
+import { int32Value, stringValue, type Value } from '../../src/value/value.js'
 import { runs } from '../support/runs.js'
 import { values } from './arbitrary.js'
 
@@ -63,4 +64,56 @@ t.test('orders of all kinds are sorted with pauses', async (t) => {
     }
     t.ok(longest < unitsMax, `${name}: ${longest} units`)
   }
+})
+
+/** Texts that begin alike, as long as a native comparison is for, or shorter. */
+const alike = fc
+  .tuple(fc.constantFrom(0, 30, 64, 65, 200), fc.string({ maxLength: 3 }), fc.constantFrom(0, 90))
+  .map(([before, text, behind]) => stringValue(`${'a'.repeat(before)}${text}${'b'.repeat(behind)}`))
+
+t.test('long keys that begin alike are sorted and found', async () => {
+  fc.assert(
+    fc.property(fc.array(alike, { maxLength: 60 }), alike, (given, other) => {
+      const { list } = listOf(given)
+      for (let i = 0; i < list.length; i++) {
+        if (i > 0 && Buffer.compare(list.keyAt(i - 1), list.keyAt(i)) >= 0) return false
+        if (list.positionOf(given.find((_, place) => place === list.placeAt(i)) as Value) !== i) {
+          return false
+        }
+      }
+      const below = Array.from({ length: list.length }, (_, i) => list.keyAt(i)).filter(
+        (key) => Buffer.compare(key, encodeKey(other)) < 0,
+      )
+      if (list.firstFrom(encodeKey(other)) !== below.length) return false
+      const end = encodeKey(other).subarray(0, -1)
+      const before = below.filter((key) => Buffer.compare(key, end) < 0)
+      if (list.firstFrom(end) !== before.length) return false
+      return list.has(other) === given.some((value) => equalValues(value, other))
+    }),
+    { numRuns: runs(300) },
+  )
+})
+
+t.test('long keys that begin alike cost what is compared of them', async (t) => {
+  const [count, length] = [1_024, 980]
+  const units = (first: (i: number) => string): { sorting: number; each: number } => {
+    const texts = Array.from({ length: count }, (_, i) => (i * 389) % count)
+    const given = texts.map((i) => stringValue(`${first(i)}${'a'.repeat(length)}${i}`))
+    const collector = new KeyCollector()
+    for (const [place, value] of given.entries()) collector.add(value, place)
+    const before = work.spent
+    const steps = collector.list()
+    let step = steps.next()
+    while (step.done !== true) step = steps.next()
+    const sorting = work.spent - before
+    for (const value of given) step.value.has(value)
+    return { sorting, each: (work.spent - before - sorting) / count }
+  }
+  const alike = units(() => '')
+  const least = (count * Math.log2(count) * length) / bytesPerUnit / 2
+  t.ok(alike.sorting > least, `${alike.sorting} units for the comparisons of all`)
+  const pass = length / charsPerUnit
+  t.ok(alike.each < 1.5 * pass, `${alike.each} units: what all begin with is compared natively`)
+  const groups = units((i) => String(i % 2))
+  t.ok(groups.each > 1.5 * pass, `${groups.each} units: what is compared in a loop is paid for`)
 })

@@ -17,8 +17,9 @@ import {
 import { keepList, type ListFault, type LongList, longListBytes } from './long-lists.js'
 import { isOperatorObject } from './operator-object.js'
 
-/** Elements between two pauses. */
+/** Elements between two pauses; behind a longer value there is one in any case. */
 const elementsAtOnce = 128
+const shortBytesMax = 1_024
 /** A list with a longer value has few values. */
 const valueBytesMax = 64 * 1024
 
@@ -52,9 +53,10 @@ function* readList(operand: Value): Steps<LongList | ListFault | undefined> {
   const reading = new ListReading(operand)
   const elements = new Elements(operand.bytes, operand.start)
   for (let i = 1; elements.next(); i++) {
-    if (i % elementsAtOnce === 0) yield
-    const outcome = reading.add(elements.value(), elements.start)
+    const value = elements.value()
+    const outcome = reading.add(value, elements.start)
     if (outcome !== 'added') return outcome === 'unserved' ? undefined : outcome
+    if (i % elementsAtOnce === 0 || value.end - value.start > shortBytesMax) yield
   }
   return yield* reading.list()
 }
