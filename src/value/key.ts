@@ -3,7 +3,8 @@
 // prefix ranges are exact. Text escapes 00 as 01 01 and 01 as 01 02, so that no string's key is a
 // prefix of another's, ascending or inverted. (docs/design/storage.md, "Keys of values")
 
-import { type Bytes, latin1Of, textOf } from '../base/bytes/bytes.js'
+import { type Bytes, latin1Of, mapKey, textOf } from '../base/bytes/bytes.js'
+import { digestKey } from '../base/bytes/digest-key.js'
 import { work } from '../base/work/work-budget.js'
 import { bytesPerUnit, charsPerUnit, valueUnits } from '../base/work/work-figures.js'
 import type { Collation } from './collation/collation.js'
@@ -19,6 +20,10 @@ const collatedByteUnits = 2
 const numberHashUnits = 1
 const textHashUnits = 1.2
 const hashUnits = 4
+/** Longer texts are hashed by their digest, natively. */
+const textBytesMax = 512
+const digestUnits = 3
+const digestBytesPerUnit = 256
 /** Up to this size, keys are copied in a loop, which is faster than a native call. */
 const shortBytesMax = 48
 
@@ -131,9 +136,9 @@ export class KeyWriter {
     return new Uint8Array(this.buffer.buffer, 0, this.at)
   }
 
-  /** What was written since `reset`, one character for each byte. */
-  text(): string {
-    return this.buffer.toString('latin1', 0, this.at)
+  /** What was written since `reset`, as a key for a Map. */
+  mapKey(): string {
+    return mapKey(this.buffer, 0, this.at)
   }
 
   private payload(
@@ -377,7 +382,7 @@ export function equalityKey(v: Value, collation?: Collation): string {
     // A number that is exact as a double uses its text, which is short and fast.
     if (isExactly(n, v)) return `n${n}`
   }
-  return scratch.reset().value(v, false, collation).text()
+  return scratch.reset().value(v, false, collation).mapKey()
 }
 
 /**
@@ -391,7 +396,12 @@ export function hashKey(v: Value, collation?: Collation): string | number {
   }
   const isText = v.type === bsonType.string || v.type === bsonType.symbol
   if (isText && collation === undefined) {
-    work.spend(textHashUnits + (v.end - v.start) / bytesPerUnit)
+    const length = v.end - v.start
+    if (length > textBytesMax) {
+      work.spend(digestUnits + length / digestBytesPerUnit)
+      return textMark + digestKey(v.bytes.subarray(v.start + 4, v.end - 1))
+    }
+    work.spend(textHashUnits + length / bytesPerUnit)
     // No other key begins with a string's type.
     return textMark + latin1Of(v.bytes, v.start + 4, v.end - 1)
   }
@@ -401,7 +411,7 @@ export function hashKey(v: Value, collation?: Collation): string | number {
     const n = numberOf(v)
     if (isExactly(n, v)) return n
   }
-  return scratch.reset().value(v, false, collation).text()
+  return scratch.reset().value(v, false, collation).mapKey()
 }
 
 function isExactly(n: number, v: Value): boolean {

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { compareBytes } from '../../src/base/bytes/bytes.js'
+import { compareBytes, mapKey } from '../../src/base/bytes/bytes.js'
+import { Slice } from '../../src/base/bytes/slice.js'
+import { keyBytesMax } from '../../src/base/limits/store.js'
 import { compareValues, equalValues } from '../../src/value/compare.js'
-import { encodeKey, equalityKey, KeyWriter } from '../../src/value/key.js'
+import { encodeKey, equalityKey, hashKey, KeyWriter } from '../../src/value/key.js'
 import { valueFrom } from '../../src/value/literal.js'
 import {
   dateValue,
@@ -118,4 +120,25 @@ t.test('a writer is reused, and what it gave stays', async (t) => {
   t.same([...first], [1, 0xff, 0xfe, 0xfd, 0xfc, 9])
   t.equal(second.length, 1_002)
   t.equal(writer.length, 1_002)
+})
+
+// V8 hashes only the length of a text above 16,383 characters: a Map would compare all of them.
+t.test('keys of long values for a Map are short, and as distinct as the values', (t) => {
+  const long = (text: string, length = 20_000) => `${'a'.repeat(length)}${text}`
+  const keysOf: Readonly<Record<string, (text: string) => string | number>> = {
+    equalityKey: (text) => equalityKey(stringValue(text)),
+    hashKey: (text) => hashKey(stringValue(text)),
+    array: (text) => equalityKey(valueFrom([text])),
+    slice: (text) => Slice.of(Buffer.from(`x${text}`)).mapKey(),
+  }
+  for (const [name, keyOf] of Object.entries(keysOf)) {
+    const texts = [long('b'), long('c'), long(''), 'a', String(keyOf(long('b')))]
+    const keys = new Set(texts.map(keyOf))
+    t.equal(keys.size, texts.length, `${name}: distinct`)
+    t.ok(String(keyOf(long('b'))).length < 100, `${name}: short`)
+    t.equal(keyOf(long('b')), keyOf(long('b')), `${name}: equal`)
+  }
+  const storeKey = Buffer.alloc(keyBytesMax, 7)
+  t.same(Buffer.from(mapKey(storeKey), 'latin1'), storeKey, 'that of a store has its bytes')
+  t.end()
 })

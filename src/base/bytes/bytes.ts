@@ -4,6 +4,7 @@
 import { isAscii, isUtf8, transcode } from 'node:buffer'
 
 import { bytesPerUnit, wideBytesPerUnit } from '../work/work-figures.js'
+import { digestKey } from './digest-key.js'
 
 export type Bytes = Uint8Array
 
@@ -140,9 +141,13 @@ export function latin1Of(bytes: Bytes, start: number, end: number): string {
   return latin1Slice.call(bytes, start, end)
 }
 
-/** A key for a Map: one character a byte. */
-export function mapKey(bytes: Bytes): string {
-  return latin1Slice.call(bytes)
+/** Longer keys for a Map are digests. Keys of stores are shorter. */
+const mapKeyBytesMax = 2_048
+
+/** A key for a Map: one character a byte, or a digest. */
+export function mapKey(bytes: Bytes, start = 0, end = bytes.length): string {
+  if (end - start > mapKeyBytesMax) return digestKey(bytes.subarray(start, end))
+  return latin1Slice.call(bytes, start, end)
 }
 
 /** Little-endian, without a DataView for each array. */

@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { copyOf } from '../heap/slab.js'
-import { type Bytes, compareBytes, latin1Of, textOf, utf8 } from './bytes.js'
+import { type Bytes, compareBytes, mapKey, textOf, utf8 } from './bytes.js'
 
 /** Most slices differ within this many bytes, where a view costs more than comparing them. */
 const comparedBytesMax = 64
@@ -69,9 +69,9 @@ export class Slice {
     return this.end - start - (other.end - other.start)
   }
 
-  /** A key for a Map: one character a byte. */
+  /** A key for a Map: one character a byte, or a digest. */
   mapKey(): string {
-    return latin1Of(this.bytes, this.start, this.end)
+    return mapKey(this.bytes, this.start, this.end)
   }
 
   /** Whether the bytes are valid UTF-8; a document then shows them as text. */

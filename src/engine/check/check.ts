@@ -433,7 +433,7 @@ class Yields {
     if (known !== undefined && equalBytes(known.record, record)) return known.keys
     try {
       const document = yield* documentOfRecord(tx, record)
-      const keys = new Set(allEntriesOf(index, document, key).keys.map(mapKey))
+      const keys = new Set(allEntriesOf(index, document, key).keys.map((key) => mapKey(key)))
       if (keys.size > 1) this.remember(name, record, keys)
       return keys
     } catch (error) {

@@ -41,8 +41,8 @@ export function changeOf({ index, keys }: IndexEntries, old: readonly Bytes[]): 
     if (equalBytes(a, b)) return { index, added: [], removed: [] }
     return { index, added: keys, removed: old }
   }
-  const oldTexts = new Set(old.map(mapKey))
-  const texts = new Set(keys.map(mapKey))
+  const oldTexts = new Set(old.map((key) => mapKey(key)))
+  const texts = new Set(keys.map((key) => mapKey(key)))
   return {
     index,
     added: keys.filter((key) => !oldTexts.has(mapKey(key))),

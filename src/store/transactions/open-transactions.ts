@@ -194,7 +194,10 @@ function noteTry(
   if (hasCommitted) tries?.noteCommit()
   else if (hasKind(failure, 'WriteConflict')) {
     const held = mayHold === undefined ? [] : lost.filter(mayHold)
-    tries?.noteLoss(held.map(mapKey), nowMs)
+    tries?.noteLoss(
+      held.map((key) => mapKey(key)),
+      nowMs,
+    )
   }
 }
 

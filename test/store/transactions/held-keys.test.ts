@@ -20,7 +20,7 @@ import type { Transaction } from '../../../src/store/transactions/transaction.js
 import { everyStore } from '../../support/stores.js'
 
 const key = (n: number): Bytes => Uint8Array.of(keyClass.record, n >> 8, n & 255)
-const set = (...keys: Bytes[]) => new Set(keys.map(mapKey))
+const set = (...keys: Bytes[]) => new Set(keys.map((key) => mapKey(key)))
 
 /** A clock that stands until it is set forward. */
 const standing = () => {

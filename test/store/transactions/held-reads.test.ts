@@ -16,7 +16,7 @@ import { eachStore, type StoreCase } from '../../support/stores.js'
 
 const key = (n: number, kind: number = keyClass.record): Bytes => Uint8Array.of(kind, 0, 0, 0, 1, n)
 const of = (...keys: readonly Bytes[]) => {
-  const names = new Set(keys.map(mapKey))
+  const names = new Set(keys.map((key) => mapKey(key)))
   return () => [{ has: (name: string) => names.has(name) }]
 }
 const all = () => true

@@ -353,8 +353,8 @@ export class Channels {
     matching: Glob | undefined,
   ): Generator<undefined, void> {
     let turnEnd = work.spent + turnUnits
-    for (const key of channels.keys()) {
-      const bytes = Buffer.from(key, 'latin1')
+    for (const [key, [subscriber]] of channels) {
+      const bytes = (subscriber as Subscriber).channels.get(key) as Bytes
       if (matching === undefined || matching.matchesBytes(bytes)) found.push(bytes)
       work.note(wordUnits)
       if (work.spent < turnEnd) continue

@@ -2,7 +2,7 @@
 // and 1.0 are one group, missing and null another). Groups are emitted in the order of their first
 // document, or, if they exceeded memory, in the order of their keys on disk.
 
-import { type Bytes, bufferOf } from '../../../base/bytes/bytes.js'
+import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import { Arena } from '../../../base/heap/arena.js'
 import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { KiB } from '../../../base/units.js'
@@ -114,9 +114,9 @@ function hashOf(text: string): number {
   return last + text.charCodeAt(length >> 1) * 13 + text.charCodeAt(length - 5) * 31
 }
 
-/** The bytes of a string, one character each: faster than decoding and as distinct. */
+/** The bytes of a string: faster than decoding and as distinct. */
 function textKey(id: Value): string {
-  return bufferOf(id.bytes).toString('latin1', id.start + 4, id.end - 1)
+  return mapKey(id.bytes, id.start + 4, id.end - 1)
 }
 
 /** The double that equals a number exactly; a Map equates -0 with 0, and NaN with itself. */

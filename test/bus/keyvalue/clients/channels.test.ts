@@ -55,6 +55,21 @@ await eachKeyValueRoom(
 
 await eachKeyValueRoom(
   t,
+  'channels with very long names are listed by them',
+  async (t, room) => {
+    const listener = room.client()
+    const long = ['b', 'c'].map((end) => `${'a'.repeat(20_000)}${end}`)
+    for (const name of long) await listener.run('SUBSCRIBE', name)
+    t.same(((await room.run('PUBSUB', 'CHANNELS')) as string[]).sort(), long)
+    t.equal(await room.run('PUBLISH', long[0] as string, 'hello'), 1)
+    await listener.run('UNSUBSCRIBE', long[0] as string)
+    t.same(await room.run('PUBSUB', 'CHANNELS'), [long[1]])
+  },
+  { kinds },
+)
+
+await eachKeyValueRoom(
+  t,
   'messages that many clients hear come to all of them in one order',
   async (t, room) => {
     const listeners = Array.from({ length: 1_500 }, () => room.client())
