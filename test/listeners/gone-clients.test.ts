@@ -5,24 +5,19 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
-import { ByteBudget } from '../../src/base/heap/byte-budget.js'
 import { message, startup, text } from '../protocol/pgwire/frontend.js'
 import { startGateway } from '../support/live-gateway.js'
 import { command } from '../support/messages.js'
 import { encode } from '../support/resp-client.js'
 import { openSilent } from '../support/silent-clients.js'
+import { watchBudget } from '../support/used-budget.js'
 
 const pipelined = 20
 const budget = 16_000_000
 /** Enough for what is sent to arrive, and for an end to be noticed. */
 const turns = 500
 
-let used: ByteBudget | undefined
-const { charge } = ByteBudget.prototype
-ByteBudget.prototype.charge = function (bytes) {
-  used = this
-  charge.call(this, bytes)
-}
+const used = watchBudget()
 
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn()
@@ -59,7 +54,7 @@ t.test('what has not begun for a client that has left', async (t) => {
     const [socket] = (await openSilent(port, 1)) as [Socket]
     const collection = name === 'redis' ? 'kv0' : name
     t.equal(await count(collection), 0)
-    const account = used as ByteBudget
+    const account = used()
     account.charge(budget)
     socket.write(bytes)
     await someTurns()

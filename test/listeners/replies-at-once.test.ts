@@ -4,27 +4,38 @@
 
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import t from 'tap'
-import { ByteBudget } from '../../src/base/heap/byte-budget.js'
+import t, { type Test } from 'tap'
+import type { ByteBudget } from '../../src/base/heap/byte-budget.js'
 import { memoryOfOwnerShare } from '../../src/base/heap/memory-account.js'
+import { clockUnits } from '../../src/base/work/work-figures.js'
+import { ReadPrograms } from '../../src/store/programs/read-programs.js'
 import { message, startup, text } from '../protocol/pgwire/frontend.js'
 import { startGateway } from '../support/live-gateway.js'
 import { command } from '../support/messages.js'
 import { encode, RespClient } from '../support/resp-client.js'
 import { openSilent } from '../support/silent-clients.js'
+import { watchBudget } from '../support/used-budget.js'
 
 const large = 6_000_000
 const smallDocuments = 300
 const clients = 8
+const batches = ['HTTP find', 'find of a batch', 'aggregate of a batch', 'SQL of rows']
 const budget = 16_000_000
 /** The owner's part, and the last reply in its forms: what is read, its text, and what is unsent. */
 const most = budget * memoryOfOwnerShare + 3 * large
 
-let used: ByteBudget | undefined
-const { charge } = ByteBudget.prototype
-ByteBudget.prototype.charge = function (bytes) {
-  used = this
-  charge.call(this, bytes)
+const used = watchBudget()
+
+/**
+ * The clock is read each 1,280 units of a turn, which ends at the latest after 31 times. A batch
+ * counts before its memory is short, wherever the turns end.
+ */
+const turnLengths = [1, 2, 8, 16, 31]
+let reads = 0
+let turnLength = 31
+const { tickIsOver } = ReadPrograms.prototype
+ReadPrograms.prototype.tickIsOver = function () {
+  return turnLength === 31 ? tickIsOver.call(this) : ++reads % turnLength === 0
 }
 
 /** The most, once it has been `least`, until it has stayed as it is for many turns. */
@@ -42,14 +53,15 @@ async function settled(budget: ByteBudget, least: number): Promise<number> {
   return most
 }
 
-/** Whether a whole reply comes; with memory short, a client that is slow is disconnected. */
-async function isAnswered(socket: Socket): Promise<boolean> {
+/** What comes: a whole reply, or a refusal. With memory short, a slow client is disconnected. */
+async function answerOf(socket: Socket): Promise<'whole' | 'refused' | 'none'> {
   let length = 0
   for await (const chunk of socket) {
     length += (chunk as Buffer).length
-    if (length >= large) return true
+    if (length >= large) return 'whole'
+    if ((chunk as Buffer).includes('Exceeded memory limit')) return 'refused'
   }
-  return false
+  return 'none'
 }
 
 t.test('large replies that many clients ask for at once', async (t) => {
@@ -88,20 +100,33 @@ t.test('large replies that many clients ask for at once', async (t) => {
       find({ findAndModify: 'large', query: { _id: 1 }, update: { $set: { n: 1 } } }),
     ],
     'find of a batch': [ports.wire, find({ find: 'small', batchSize: 301 })],
+    'aggregate of a batch': [
+      ports.wire,
+      find({ aggregate: 'small', pipeline: [{ $set: { n: 1 } }], cursor: { batchSize: 301 } }),
+    ],
     'SQL of a row': [ports.sql, sql('SELECT * FROM large')],
     'SQL of rows': [ports.sql, sql('SELECT * FROM small')],
   }
-  for (const [name, [port, bytes]] of Object.entries(requests)) {
-    const account = used as ByteBudget
+  const askAtOnce = async (t: Test, name: string): Promise<void> => {
+    const [port, bytes] = requests[name] as readonly [number, string | Uint8Array]
+    const account = used()
     while (account.bytesUsed > 0) await nextTurn()
     const sockets = await openSilent(port, clients)
     for (const socket of sockets) socket.write(bytes)
     // Each of them comes to hold its reply: whatever takes time before that is waited for.
     const held = await settled(account, name.startsWith('HTTP') ? 2 * large : large)
     t.ok(held <= most, `${name}: ${held} bytes at most`)
-    const answers = await Promise.all(sockets.map(isAnswered))
-    t.ok(answers.includes(true), `${name}: clients that read are answered`)
+    const answers = await Promise.all(sockets.map(answerOf))
+    t.ok(answers.includes('whole'), `${name}: clients that read are answered`)
+    t.notOk(answers.includes('refused'), `${name}: no client is refused`)
     for (const socket of sockets) socket.destroy()
   }
-  while ((used?.bytesUsed ?? 0) > 0) await nextTurn()
+  for (const name of Object.keys(requests)) await askAtOnce(t, name)
+  for (const length of turnLengths) {
+    turnLength = length
+    await t.test(`batches in turns of ${length * clockUnits} units`, async (t) => {
+      for (const name of batches) await askAtOnce(t, name)
+    })
+  }
+  while (used().bytesUsed > 0) await nextTurn()
 })

@@ -20,6 +20,8 @@ export const scanBytesWhenShort = 512 * KiB
 export const pullDocumentsMax = 500
 /** The same while memory is short: what is read beside others' replies stays small. */
 export const pullWhenShortMax = 8
+/** Bytes of a batch's first documents: until they are read, it is not known how much to count. */
+export const firstPullBytes = 128 * KiB
 /** Documents that a transform emits in one bounded step. */
 export const stepDocumentsMax = 500
 /** Documents that DESCRIBE, and the catalogue of SQL, sample for the columns of a collection. */

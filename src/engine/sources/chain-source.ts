@@ -61,8 +61,9 @@ export class ChainSource extends UpstreamSource {
     return this.isDone && this.emitted.length === 0
   }
 
-  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+  protected *produce(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
     let asked = want
+    let inputMax = bytesMax
     while (this.emitted.length === 0 && !this.isDone) {
       yield* tx.pause(this.advance() * entryUnits)
       const { refusal } = this.chain
@@ -79,7 +80,9 @@ export class ChainSource extends UpstreamSource {
         continue
       }
       const most = tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
-      const pulled = yield* this.upstream.pull(tx, Math.min(asked, most))
+      const pulled = yield* this.upstream.pull(tx, Math.min(asked, most), inputMax)
+      // What made no result is not held.
+      inputMax = undefined
       this.input = pulled
       this.inputAt = 0
       // They exist, so they count with or without room; stages refuse what they would keep.

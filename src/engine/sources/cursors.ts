@@ -8,7 +8,7 @@ import { fail } from '../../base/errors.js'
 import type { ByteShare, ByteShares, Keeper } from '../../base/heap/byte-shares.js'
 import { smallMessageBytesMax } from '../../base/limits/connections.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
-import { pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
+import { firstPullBytes, pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
 import { KiB } from '../../base/units.js'
 import { numberedCursor } from '../../store/gateway-number.js'
 import type { ClusterTime } from '../../store/layout.js'
@@ -395,7 +395,7 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
     const isFirst = documents.length === 0
     const most = isFirst && tx.isMemoryShort === true ? pullWhenShortMax : pullDocumentsMax
     const want = Math.min(limits.documentsMax - documents.length, most)
-    const pulled = yield* source.pull(tx, want)
+    const pulled = yield* source.pull(tx, want, isFirst ? firstPullBytes : undefined)
     if (pulled.length === 0) break
     for (let i = 0; i < pulled.length; i++) {
       const document = pulled[i] as Document

@@ -8,8 +8,9 @@ import type { Counters } from './walk.js'
 export interface Source {
   /**
    * Returns up to `want` documents (at least 1); none only if drained, or if more may come later.
+   * A source that reads in steps may end behind `bytesMax`.
    */
-  pull(tx: ReadTx, want: number): Program<Document[]>
+  pull(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]>
   /** Puts back documents of the last pull, for the next one. */
   putBack(documents: readonly Document[]): void
   /** Set if it may give documents after a pull without any. */
@@ -36,12 +37,12 @@ export abstract class HoldingSource implements Source {
   protected abstract readonly isExhausted: boolean
 
   /** Like pull, without documents put back; called only while something may be left. */
-  protected abstract produce(tx: ReadTx, want: number): Program<Document[]>
+  protected abstract produce(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]>
 
-  pull(tx: ReadTx, want: number): Program<Document[]> {
+  pull(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
     if (this.held.length > 0) return given(this.takeHeld(want))
     if (this.closed || this.isExhausted) return given([])
-    return this.produce(tx, want)
+    return this.produce(tx, want, bytesMax)
   }
 
   putBack(documents: readonly Document[]): void {

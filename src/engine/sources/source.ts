@@ -162,14 +162,14 @@ export class FindSource extends HoldingSource {
     return this.limitLeft <= 0 || (this.sorted ?? this.walk).drained
   }
 
-  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+  protected *produce(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
     if (!this.isChosen) yield* this.choose(tx)
     while (this.skipLeft > 0 && !this.isExhausted) {
       const skipped = yield* this.next(tx, Math.min(this.skipLeft, scanEntriesMax))
       this.skipLeft -= skipped.length
     }
     if (this.isExhausted) return []
-    const documents = yield* this.next(tx, Math.min(want, this.limitLeft))
+    const documents = yield* this.next(tx, Math.min(want, this.limitLeft), bytesMax)
     this.limitLeft -= documents.length
     this.returned += documents.length
     const { projection, cover } = this
@@ -183,13 +183,15 @@ export class FindSource extends HoldingSource {
     return yield* projected(tx, documents, projection)
   }
 
-  private next(tx: ReadTx, want: number): Program<Document[]> {
-    return this.sorted === undefined ? this.nextFound(tx, want) : this.sorted.pull(tx, want)
+  private next(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
+    return this.sorted === undefined
+      ? this.nextFound(tx, want, bytesMax)
+      : this.sorted.pull(tx, want, bytesMax)
   }
 
-  private *nextFound(tx: ReadTx, want: number): Program<Document[]> {
+  private *nextFound(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
     const found: Found = { documents: [] }
-    yield* this.walk.read(tx, want, found)
+    yield* this.walk.read(tx, want, found, bytesMax)
     return found.documents
   }
 }

@@ -118,13 +118,13 @@ export class Walk {
   }
 
   /**
-   * Adds up to `want` documents (at least 1); fewer if drained or if they are large. Throws
-   * QueryPlanKilled if the collection or an index in use was dropped.
+   * Adds up to `want` documents (at least 1); fewer if drained or if they are large: behind
+   * `bytesMax` it ends. Throws QueryPlanKilled if the collection or an index in use was dropped.
    */
-  *read(tx: ReadTx, want: number, found: Found): Program<void> {
+  *read(tx: ReadTx, want: number, found: Found, bytesMax = scanBytesTarget): Program<void> {
     const goal = found.documents.length + want
     this.bytesFound = 0
-    this.bytesMax = tx.isMemoryShort === true ? scanBytesWhenShort : scanBytesTarget
+    this.bytesMax = tx.isMemoryShort === true ? Math.min(bytesMax, scanBytesWhenShort) : bytesMax
     while (!this.drained && !this.hasEnough(found, goal)) yield* this.step(tx, goal, found)
   }
 

@@ -21,8 +21,8 @@ export class LimitSource extends UpstreamSource {
     return this.left === 0 || this.upstream.drained
   }
 
-  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
-    const documents = yield* this.upstream.pull(tx, Math.min(want, this.left))
+  protected *produce(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
+    const documents = yield* this.upstream.pull(tx, Math.min(want, this.left), bytesMax)
     this.left -= documents.length
     if (this.left === 0) this.upstream.close()
     return documents
