@@ -1,8 +1,7 @@
-// Operations on expression trees: the operands of a node, equality apart from positions, and copies
-// with replaced nodes.
+// Operations on expression trees: the operands of a node, a search, and copies with replaced nodes.
+// expression-key.ts tells whether two of them are equal.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { sameBytes } from '../../../value/compare.js'
 
 /** The operands of a node, in the order of the text. */
 export function operandsOf(expression: Expression): readonly Expression[] {
@@ -71,34 +70,6 @@ export function someNode(
   const found = holds(expression)
   if (found === 'stop') return false
   return found || operandsOf(expression).some((operand) => someNode(operand, holds))
-}
-
-/** Whether two expressions are equal apart from their positions. */
-export function sameExpression(a: Expression, b: Expression): boolean {
-  if (a.kind !== b.kind || !sameNode(a, b)) return false
-  const [own, other] = [operandsOf(a), operandsOf(b)]
-  if (own.length !== other.length) return false
-  return own.every((operand, i) => sameExpression(operand, other[i] as Expression))
-}
-
-/** Compares two nodes without their operands. */
-function sameNode(a: Expression, b: Expression): boolean {
-  if (a.kind === 'literal' && b.kind === 'literal') {
-    return a.value.type === b.value.type && sameBytes(a.value, b.value)
-  }
-  return shapeOf(a) === shapeOf(b)
-}
-
-/** Fields that only describe where and how a node is written. */
-const places: ReadonlySet<string> = new Set(['at', 'written', 'operatorAt'])
-
-/** A node without its operands, as text. */
-function shapeOf(expression: Expression): string {
-  return JSON.stringify(expression, (name, value: unknown) => {
-    if (places.has(name)) return undefined
-    const isOperand = typeof value === 'object' && value !== null && 'kind' in value
-    return isOperand && name !== '' ? null : value
-  })
 }
 
 /** A copy in which `replace` may replace every node; replacements are not searched further. */

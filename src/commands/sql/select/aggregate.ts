@@ -9,7 +9,8 @@ import { writeArray } from '../../../value/writer.js'
 import { type Call, unknownFunction } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { sameExpression, someNode } from '../expression/expression-tree.js'
+import { ExpressionPlaces } from '../expression/expression-key.js'
+import { someNode } from '../expression/expression-tree.js'
 import { requireNoAggregate, requireNotNested } from '../expression/misplaced-aggregate.js'
 import type { Scope } from '../expression/scope.js'
 import type { Row, SqlValue } from '../expression/truth.js'
@@ -42,10 +43,11 @@ export function hasAggregate(expression: Expression): boolean {
 /** The aggregates in expressions, without duplicates. */
 export function aggregatesOf(expressions: readonly Expression[]): Call[] {
   const found: Call[] = []
+  const places = new ExpressionPlaces()
   for (const expression of expressions) {
     someNode(expression, (node) => {
       if (!isAggregate(node)) return false
-      if (!found.some((call) => sameExpression(call, node))) found.push(node)
+      if (places.add(node, found.length)) found.push(node)
       return 'stop'
     })
   }

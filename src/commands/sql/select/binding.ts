@@ -13,7 +13,8 @@ import { integerOf } from '../../../value/numbers.js'
 import { bsonType } from '../../../value/value.js'
 import { hasColumn, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { sameExpression, someNode } from '../expression/expression-tree.js'
+import { ExpressionPlaces, sameExpression } from '../expression/expression-key.js'
+import { someNode } from '../expression/expression-tree.js'
 import { requireNoAggregate } from '../expression/misplaced-aggregate.js'
 import { referencesOf } from '../relation-names.js'
 import { typedCondition, withOperandTypes } from '../typing/operand-types.js'
@@ -81,17 +82,21 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     merged: binder.merged,
     locks: statement.locks,
     isGrouped: grouped.length > 0 || having !== undefined || asked.some(hasAggregate),
-    groupBy: grouped.filter((item, i) => {
-      return grouped.findIndex((other) => sameExpression(other, item)) === i
-    }),
+    groupBy: distinctOnes(grouped),
   }
+}
+
+function distinctOnes(expressions: readonly Expression[]): Expression[] {
+  const places = new ExpressionPlaces()
+  return expressions.filter((expression, i) => places.add(expression, i))
 }
 
 /** Throws 42P10 for an order of DISTINCT rows by what they do not have. */
 function requireListed(orderBy: readonly OrderItem[], results: readonly ResultItem[]): void {
   if (results.some(({ expression }) => expression.kind === 'star')) return
+  const listed = new ExpressionPlaces(results.map(({ expression }) => expression))
   for (const { expression } of orderBy) {
-    if (results.some((result) => sameExpression(result.expression, expression))) continue
+    if (listed.of(expression) !== undefined) continue
     const message = 'for SELECT DISTINCT, ORDER BY expressions must appear in select list'
     throw evaluationError(evaluationState.badColumnReference, message, expression.at)
   }

@@ -18,10 +18,11 @@ import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { sameExpression } from '../expression/expression-tree.js'
+import { ExpressionPlaces } from '../expression/expression-key.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import { type Aggregate, aggregatesOf, compileAggregate, isAggregate } from './aggregate.js'
+import { NthElements } from './nth-elements.js'
 import { fieldEvaluator, keyEvaluator, type RowStage, rowSpender, singleRow } from './row-stages.js'
 
 interface Grouped {
@@ -83,14 +84,19 @@ function groupedScope(
   aggregates: readonly Aggregate[],
   scope: Scope,
 ): Scope {
+  const keyPlaces = new ExpressionPlaces(keys)
+  const callPlaces = new ExpressionPlaces(aggregates.map(({ call }) => call))
+  const [keysInOrder, fieldsInOrder] = [new NthElements(), new NthElements()]
+  // Aggregates stand behind the key.
+  const firstField = keys.length === 0 ? 0 : 1
   return {
     ...scope,
     replace: (expression, within) => {
-      const key = keys.findIndex((other) => sameExpression(other, expression))
-      if (key >= 0) return keyEvaluator(0, key)
+      const key = keyPlaces.of(expression)
+      if (key !== undefined) return keyEvaluator(0, key, keysInOrder)
       if (isAggregate(expression)) {
-        const at = aggregates.findIndex(({ call }) => sameExpression(call, expression))
-        if (at >= 0) return fieldEvaluator(fieldName(at))
+        const at = callPlaces.of(expression)
+        if (at !== undefined) return fieldEvaluator(firstField + at, fieldsInOrder)
       }
       if (expression.kind === 'column') throw ungrouped(expression.path.join('.'))
       if (expression.kind === 'star') throw ungrouped('*')
@@ -174,7 +180,8 @@ export function distinctBy(results: readonly Expression[], before: RowStage): Gr
     },
   }
   const plain = results.filter(({ kind }) => kind !== 'star')
-  const keys = plain.map((_, i) => keyEvaluator(tables, starred.length + i))
+  const inOrder = new NthElements()
+  const keys = plain.map((_, i) => keyEvaluator(tables, starred.length + i, inOrder))
   const stage: RowStage = {
     rowOf: (document) => distinctRow(document, starred, tables),
     scope: { ...scope, replace: distinctReplace(plain, keys, starred, scope) },
@@ -185,8 +192,9 @@ export function distinctBy(results: readonly Expression[], before: RowStage): Gr
 /** The documents of `*` at their indexes, and the group at the end. */
 function distinctRow(document: Document, starred: readonly number[], tables: number): Row {
   const row = new Array<Document | undefined>(tables + 1).fill(undefined)
+  const inOrder = new NthElements()
   for (const [i, table] of starred.entries()) {
-    const value = keyEvaluator(0, i).value([document])
+    const value = keyEvaluator(0, i, inOrder).value([document])
     if (value !== undefined) row[table] = documentOf(value)
   }
   row[tables] = document
@@ -210,9 +218,10 @@ function distinctReplace(
   starred: readonly number[],
   { tables, replace }: Scope,
 ): NonNullable<Scope['replace']> {
+  const places = new ExpressionPlaces(results)
   return (expression, within) => {
-    const at = results.findIndex((result) => sameExpression(result, expression))
-    if (at >= 0) return keys[at]
+    const at = places.of(expression)
+    if (at !== undefined) return keys[at]
     if (expression.kind === 'column') {
       const table = tables.indexOf(String(expression.path[0]))
       if (!starred.includes(table)) {

@@ -16,6 +16,7 @@ import { writeDocument } from '../../../value/writer.js'
 import { operandsOf } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { computation, type Evaluator, orNull, type Row } from '../expression/truth.js'
+import type { NthElements } from './nth-elements.js'
 import type { Results } from './result.js'
 
 /** The meaning of documents and names at one step. */
@@ -56,22 +57,18 @@ export function joinedDocument(row: Row): Document {
 }
 
 /** Reads element `at` of the array under `_id` of a grouped row. */
-export function keyEvaluator(table: number, at: number): Evaluator {
+export function keyEvaluator(table: number, at: number, keys: NthElements): Evaluator {
   return computation(false, (row) => {
     const document = row[table]
-    const keys = document === undefined ? undefined : findElement(document, 0, idName)
-    if (keys === undefined) return undefined
-    const elements = new Elements(keys.bytes, keys.start)
-    for (let i = 0; elements.next(); i++) if (i === at) return orNull(elements.value())
-    return undefined
+    const array = document === undefined ? undefined : findElement(document, 0, idName)
+    return array === undefined ? undefined : orNull(keys.value(array.bytes, array.start, at))
   })
 }
 
-/** Reads a field of a grouped row. */
-export function fieldEvaluator(name: string): Evaluator {
-  const bytes = utf8(name)
+/** Reads the field at a place of a grouped row. */
+export function fieldEvaluator(place: number, fields: NthElements): Evaluator {
   return computation(false, ([document]) =>
-    document === undefined ? undefined : orNull(findElement(document, 0, bytes)),
+    document === undefined ? undefined : orNull(fields.value(document, 0, place)),
   )
 }
 

@@ -145,3 +145,15 @@ tap.test('groups, DISTINCT and orders that memory does not hold go by the disk',
     { spills, kinds: ['memory', 'late'] },
   )
 })
+
+eachRoom(tap, 'as many aggregates as results may be are told apart', async (t, room) => {
+  const rows = await filled(room)
+  const sums = Array.from({ length: 1_500 }, (_, i) => `sum(n + ${i}) AS s${i}`)
+  const [row] = await rows(`SELECT ${sums.join(', ')} FROM sales`)
+  t.equal(row?.s0, 10)
+  t.equal(row?.s1499, 10 + 4 * 1_499)
+  const keys = Array.from({ length: 1_500 }, (_, i) => `n + ${i}`)
+  t.equal((await rows(`SELECT n FROM sales GROUP BY ${keys.join(', ')}, n`)).length, 4)
+  const chain = Array.from({ length: 400 }, (_, i) => i).join(' + ')
+  t.equal((await rows(`SELECT n + ${chain} AS s FROM sales GROUP BY n + ${chain}`)).length, 4)
+})
