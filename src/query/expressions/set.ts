@@ -2,7 +2,7 @@
 // MongoDB, results are sorted by value.
 
 import { work } from '../../base/work/work-budget.js'
-import { charsPerUnit, elementUnits, valueUnits } from '../../base/work/work-figures.js'
+import { elementUnits, setBytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
 import type { Collation } from '../../value/collation/collation.js'
 import { Elements, elementsOf } from '../../value/elements.js'
 import { hashKey } from '../../value/key.js'
@@ -37,7 +37,7 @@ type ValueSet = Map<string | number, Value>
  * computed in a thread, whole: the set of a long $in is made once, and serves every document.
  */
 function keyOf(value: Value, collation: Collation | undefined): string | number {
-  if (value.type === bsonType.string) work.spend((value.end - value.start) / charsPerUnit)
+  if (value.type === bsonType.string) work.spend((value.end - value.start) / setBytesPerUnit)
   return hashKey(value, collation)
 }
 
