@@ -219,6 +219,8 @@ export class GroupTransform extends StreamTransform {
         this.saved(group),
         Buffer.from(equalityKey(group.id, this.env.collation), 'latin1'),
       )
+      work.note(groupUnits * (1 + this.fields.length))
+      if (work.isDue) return
     }
   }
 
@@ -260,7 +262,8 @@ export class GroupTransform extends StreamTransform {
       const held = bytesOfGroup(open.group)
       const hasGrown = held > this.held + countedBytes
       this.held = held
-      if (++absorbed % movedAtOnce === 0 || hasGrown) yield
+      work.note(groupUnits * (1 + this.fields.length))
+      if (++absorbed % movedAtOnce === 0 || hasGrown || work.isDue) yield
     }
     if (open !== undefined) emit(this.documentOf(open.group))
     this.held = 0
@@ -292,6 +295,7 @@ export class GroupTransform extends StreamTransform {
     if (this.seesGroup) {
       groupEnv.root = documentValue(new DocumentWriter().value('_id', own).finish())
     }
+    work.note(fields.length)
     const states = new Array<Accumulator>(fields.length)
     for (let i = 0; i < fields.length; i++) {
       states[i] = (fields[i] as GroupField).plan.create(groupEnv)
