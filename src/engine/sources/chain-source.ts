@@ -20,6 +20,8 @@ export class ChainSource extends UpstreamSource {
   private readonly chain: Chain
   private readonly emitted: Document[] = []
   private emittedBytes = 0
+  /** What a sort has not emitted, it counts; what waits here for a reply's room, it does not. */
+  private emittedBytesMax = scanBytesTarget
   /** Fed documents are taken out, so they are not kept until the last of them. */
   private input: (Document | undefined)[] = []
   private inputAt = 0
@@ -64,6 +66,7 @@ export class ChainSource extends UpstreamSource {
   protected *produce(tx: ReadTx, want: number, bytesMax?: number): Program<Document[]> {
     let asked = want
     let inputMax = bytesMax
+    this.emittedBytesMax = bytesMax ?? scanBytesTarget
     while (this.emitted.length === 0 && !this.isDone) {
       yield* tx.pause(this.advance() * entryUnits)
       const { refusal } = this.chain
@@ -121,7 +124,7 @@ export class ChainSource extends UpstreamSource {
       if (!this.chain.step() && !this.feed()) break
       pieces++
       if (this.chain.refusal !== undefined) break
-      if (this.emittedBytes >= scanBytesTarget || work.isDue) break
+      if (this.emittedBytes >= this.emittedBytesMax || work.isDue) break
     }
     this.count()
     return pieces + this.emitted.length - before

@@ -35,12 +35,20 @@ class RunSort extends SortingTransform {
   }
 }
 
+/** Bytes of documents that one step emits: the next stage, or the reply, may have to wait. */
+const emittedBytesMax = 32_768
+
 function* emitSorted(sorter: Sorter, emit: Emit): Generator<void, void, void> {
   yield* sorter.settle()
   let emitted = 0
+  let bytes = 0
   for (const document of sorter.drain()) {
     emit(document)
-    if (++emitted % stepDocumentsMax === 0 || work.isDue) yield
+    bytes += document.length
+    // What is emitted no longer counts here.
+    if (++emitted % stepDocumentsMax !== 0 && bytes < emittedBytesMax && !work.isDue) continue
+    bytes = 0
+    yield
   }
 }
 

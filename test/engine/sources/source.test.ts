@@ -383,6 +383,22 @@ await eachStore(
   },
 )
 
+await eachStore(
+  t,
+  'the first documents of a batch are few bytes, of a sort too',
+  async (t, { store }) => {
+    const room = new ReadingRoom(store)
+    await room.insert(...numbered(40, (i) => ({ a: -i, b: 'x'.repeat(10_000) })))
+    for (const query of [{}, { sort: { a: 1 } }]) {
+      const source = await room.open(query)
+      const first = await store.read((tx) => source.pull(tx, 500, 50_000))
+      t.ok(first.length <= 8, `${JSON.stringify(query)}: ${first.length} documents of 10,000 bytes`)
+      t.equal(source.bytesBuffered, 0, 'what a batch that waits would hold uncounted')
+      t.equal(first.length + (await room.pull(source, 500)).length, 40)
+    }
+  },
+)
+
 await eachStore(t, 'skip, limit, sort and projection hold across batches', async (t, { store }) => {
   const room = new ReadingRoom(store)
   await room.insert(...numbered(40, (i) => ({ a: (i * 7) % 40, b: 'x' })))
