@@ -208,7 +208,8 @@ await eachSpilling('an error behind a sort lets its file go', async (t, { room }
     { $sort: { n: 1 } },
     { $project: { a: { $divide: [1, { $subtract: ['$_id', 9] }] } } },
   ]
-  const { code } = await room.refusal({ aggregate: 'c', pipeline, cursor: {} })
+  // A batch that reaches the document: no other is computed ahead.
+  const { code } = await room.refusal({ aggregate: 'c', pipeline, cursor: { batchSize: count } })
   t.equal(code, 2)
 })
 
