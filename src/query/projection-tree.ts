@@ -6,7 +6,7 @@ import { type Bytes, shortUtf8 } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
 import { work } from '../base/work/work-budget.js'
 import { elementUnits, projectedFieldUnits } from '../base/work/work-figures.js'
-import { Elements } from '../value/elements.js'
+import { Elements, longNames } from '../value/elements.js'
 import { bsonType, type Document, type Value } from '../value/value.js'
 import { DocumentWriter } from '../value/writer.js'
 import { type Env, type Expression, requireRoom, spendOnCopy } from './expressions/operator.js'
@@ -91,7 +91,7 @@ export class ProjectionNode {
   }
 
   private put(name: string, node: ProjectionNode | ProjectionLeaf): void {
-    work.spend(projectedFieldUnits)
+    work.spend(projectedFieldUnits + longNames(name.length))
     const child = { name, nameBytes: shortUtf8(name), node }
     this.children.push(child)
     this.byName.set(name, child)

@@ -238,7 +238,8 @@ function stamped(document: Document, context: QueryContext): Document {
     const all = new Elements(document)
     while (all.next()) {
       if (!isEmpty(all)) writer.element(document, all.start, all.valueEnd)
-      else writer.value(all.name(), timestampValue(Math.floor(context.now / 1000), ++increment))
+      else
+        writer.value(all.copiedName(), timestampValue(Math.floor(context.now / 1000), ++increment))
     }
   })
 }

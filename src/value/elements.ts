@@ -10,6 +10,10 @@ import { bsonType, type Document, readInt32, Value } from './value.js'
 const takenUnits = 1
 /** Work units of an element read with its name: 0.2 µs. */
 const fieldUnits = 2
+/** Of a longer text, V8 hashes only the length: a Map compares such names with each other. */
+const hashedCharsMax = 16_383
+/** Work units of such a name, so that few are in one stretch and comparing them takes some ms. */
+const longNameUnits = 1_500
 /** The caller's cost includes a search through this many elements. */
 const fewElements = 16
 /** Payload size of each type; -1 if the payload contains its length. */
@@ -76,6 +80,13 @@ export class Elements {
   }
 
   name(): string {
+    const { nameStart, nameEnd } = this
+    if (nameEnd - nameStart > hashedCharsMax) work.spend(longNameUnits)
+    return textOf(this.bytes, nameStart, nameEnd)
+  }
+
+  /** The name for a copy of the element, which nobody looks up: it may be long. */
+  copiedName(): string {
     return textOf(this.bytes, this.nameStart, this.nameEnd)
   }
 
@@ -135,6 +146,11 @@ export function findElement(bytes: Bytes, start: number, name: Bytes): Value | u
   }
   if (passed > fewElements) work.spend(passed * elementUnits)
   return undefined
+}
+
+/** Work units to find a name of so many bytes or characters in a Map, beyond those of short ones. */
+export function longNames(length: number): number {
+  return length > hashedCharsMax ? longNameUnits : 0
 }
 
 /** The name of a document's id. */

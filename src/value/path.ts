@@ -6,7 +6,7 @@ import { type Bytes, shortUtf8 } from '../base/bytes/bytes.js'
 import { work } from '../base/work/work-budget.js'
 import { valueUnits } from '../base/work/work-figures.js'
 import { equalValues } from './compare.js'
-import { Elements, findElement } from './elements.js'
+import { Elements, findElement, longNames } from './elements.js'
 import { hashKey } from './key.js'
 import { bsonType, type Document, nullValue, undefinedValue, type Value } from './value.js'
 import { writeArray } from './writer.js'
@@ -42,6 +42,11 @@ const cache = new Map<string, FieldPath>()
 
 /** Splits a dotted text without validation: empty parts stay. */
 export function parsePath(text: string): FieldPath {
+  const units = longNames(text.length)
+  if (units > 0) {
+    work.spend(units)
+    return new FieldPath(text)
+  }
   let path = cache.get(text)
   if (path === undefined) {
     work.note(pathUnits)

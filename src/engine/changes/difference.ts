@@ -153,6 +153,6 @@ function bytesOf({ bytes, start, end }: Value): Uint8Array {
 function partsOf(bytes: Uint8Array, start = 0): Part[] {
   const parts: Part[] = []
   const elements = new Elements(bytes, start)
-  while (elements.next()) parts.push({ name: elements.name(), value: elements.value() })
+  while (elements.next()) parts.push({ name: elements.copiedName(), value: elements.value() })
   return parts
 }

@@ -4,7 +4,7 @@
 import { utf8 } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
 import { valueUnits } from '../../base/work/work-figures.js'
-import { Elements, elementsOf, findElement } from '../../value/elements.js'
+import { Elements, elementsOf, findElement, longNames } from '../../value/elements.js'
 import { bsonType, int32Value, nullValue, stringOf, type Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import {
@@ -88,8 +88,8 @@ function arrayToObject(array: Result): Value {
           typeName(element),
       )
     }
-    work.spend(fieldUnits * 3)
     const [name, value] = kind === bsonType.array ? pairOfArray(element) : pairOfObject(element)
+    work.spend(fieldUnits * 3 + longNames(name.length))
     fields.set(name, value)
   }
   return objectOf(fields)
@@ -167,7 +167,7 @@ function objectToArray(value: Result): Value {
   while (elements.next()) {
     work.spend(fieldUnits)
     writer.pushOpenDocument()
-    writer.string('k', elements.name()).value('v', elements.value()).close()
+    writer.string('k', elements.copiedName()).value('v', elements.value()).close()
   }
   return writer.finishValue()
 }

@@ -76,7 +76,7 @@ class Redaction {
       if (left === undefined) continue
       if (isArray) writer.push(left)
       else if (left === inner) writer.element(value.bytes, elements.start, elements.valueEnd)
-      else writer.value(elements.name(), left)
+      else writer.value(elements.copiedName(), left)
     }
     return writer.finishValue()
   }
