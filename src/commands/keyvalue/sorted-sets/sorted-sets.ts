@@ -80,7 +80,7 @@ function* add(ks: Keyspace, call: KeyValueCall, isIncrement: boolean): Program<R
     else if (one.isChanged) changed++
     score = one.score
   }
-  if (ahead !== undefined) yield* set.endChanges()
+  yield* set.endChanges()
   yield* set.save()
   if (added + changed > 0) ks.notify('z', options.incr ? 'zincr' : 'zadd', call.arg(1))
   if (options.incr) return score === undefined ? null : double(score)
@@ -221,7 +221,7 @@ const zrem: KeyValueRow = {
       if (ahead !== undefined) yield* ahead.before(i - 2)
       if (yield* set.remove(call.arg(i))) removed++
     }
-    if (ahead !== undefined) yield* set.endChanges()
+    yield* set.endChanges()
     yield* saveRemoved(ks, set, removed, 'zrem')
     return removed
   },

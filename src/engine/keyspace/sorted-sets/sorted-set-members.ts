@@ -96,17 +96,17 @@ export class ScoredMembers {
 
   /** For a loop that changes or removes these members; it ends with `endChanges`. */
   changesAhead(changes: Changes): ReadAhead | undefined {
-    const ahead = changesAhead(this.members, this.ranks, changes)
-    if (ahead !== undefined) this.lost = { room: undefined }
-    return ahead
+    this.lost = { room: undefined }
+    return changesAhead(this.members, this.ranks, changes)
   }
 
-  /** Searches the edges that changed members have left. */
+  /** Searches the edges that changed members have left, once for all of them. */
   *endChanges(): Program<void> {
     const { lost } = this
+    if (lost === undefined) return
     this.lost = undefined
     yield* this.findEdges(beginning, beginning)
-    if (lost?.room !== undefined) this.edges.fit(lost.room)
+    if (lost.room !== undefined) this.edges.fit(lost.room)
   }
 
   *score(member: Slice): Program<number | undefined> {

@@ -96,7 +96,7 @@ export class SortedSet extends Container {
     return this.members?.scoresAhead(count, memberAt)
   }
 
-  /** For a loop that changes or removes these members; if there is one, `endChanges` ends it. */
+  /** For a loop that changes or removes these members; it ends with `endChanges`. */
   changesAhead(changes: Changes): ReadAhead | undefined {
     return this.members?.changesAhead(changes)
   }

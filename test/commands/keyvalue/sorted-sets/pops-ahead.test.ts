@@ -3,8 +3,8 @@
 
 import t from 'tap'
 import { checkStore } from '../../../../src/engine/check/check.js'
-import type { Store, Tx } from '../../../../src/store/store.js'
 import { eachKeyValueRoom, type KeyValueRoom, type Word } from '../../../support/key-value-room.js'
+import { scansOf } from '../../../support/scans-of.js'
 import { seed } from '../../../support/seed.js'
 import { seededRandom } from '../../../support/seeded-random.js'
 
@@ -236,22 +236,6 @@ t.test('an expired set gives nothing, and neither does a flushed database', (t) 
     t.same(await next(), [])
   }),
 )
-
-/** Counts the scans of write programs. */
-function scansOf(store: Store): () => number {
-  let scans = 0
-  const write = store.write.bind(store)
-  store.write = (program, account) =>
-    write((tx) => {
-      const scanOwn = tx.scanOwn.bind(tx)
-      ;(tx as { scanOwn: Tx['scanOwn'] }).scanOwn = (range, limit) => {
-        scans++
-        return scanOwn(range, limit)
-      }
-      return program(tx)
-    }, account)
-  return () => scans
-}
 
 t.test('a hundred pops in a row, each a program, read few times', (t) =>
   eachKeyValueRoom(

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { checkStore } from '../../../../src/engine/check/check.js'
 import { putsPerExplosion } from '../../../../src/engine/keyspace/containers/building.js'
 import { eachKeyValueRoom, type KeyValueRoom } from '../../../support/key-value-room.js'
+import { scansOfReads } from '../../../support/scans-of.js'
 import { seed } from '../../../support/seed.js'
 import { seededRandom } from '../../../support/seeded-random.js'
 
@@ -183,4 +184,21 @@ t.test('what becomes large at once has its ranks too', (t) =>
       t.equal(await room.line('DEL z'), 1)
     }
   }),
+)
+
+t.test('ZREM of many long members searches the next first one once', (t) =>
+  eachKeyValueRoom(
+    t,
+    'removals',
+    async (t, room) => {
+      const members = Array.from({ length: 600 }, (_, i) => `${'m'.repeat(300)}${1_000 + i}`)
+      await room.run('ZADD', 'z', ...members.flatMap((member, score) => [score, member]))
+      const scans = scansOfReads(room.store)
+      t.equal(await room.run('ZREM', 'z', ...members.slice(0, 500)), 500)
+      t.ok(scans() <= 4, `${scans()} scans`)
+      t.same(await room.run('ZRANGE', 'z', 0, 0), members.slice(500, 501))
+      t.same(await room.run('ZRANGE', 'z', -1, -1), members.slice(-1))
+    },
+    { kinds: ['memory', 'lmdb'] },
+  ),
 )
