@@ -148,7 +148,7 @@ export function findElement(bytes: Bytes, start: number, name: Bytes): Value | u
   return undefined
 }
 
-/** Work units to find a name of so many bytes or characters in a Map, beyond those of short ones. */
+/** Further work units to find a name of so many bytes or characters in a Map. */
 export function longNames(length: number): number {
   return length > hashedCharsMax ? longNameUnits : 0
 }
