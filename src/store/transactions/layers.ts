@@ -143,7 +143,8 @@ export function scanOver(buffer: WriteBuffer, below: Scan): Scan {
     let { start, end } = range
     const reverse = range.reverse === true
     while (stored.length < own.wanted) {
-      const most = Math.min(own.wanted - stored.length, limit)
+      // Twice as many each time: own removals may be many more than the limit.
+      const most = Math.min(own.wanted - stored.length, Math.max(limit, stored.length))
       const some = yield* below({ start, end, reverse }, most)
       for (const entry of some) stored.push(entry)
       const last = some.at(-1)
