@@ -1,7 +1,7 @@
 // Converts JSON text to BSON in one pass without intermediate objects. Extended JSON wrappers are
 // recognised by the first key of an object.
 
-import type { Bytes } from '../../base/bytes/bytes.js'
+import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { bsonDepthMax, jsonDigitsMax } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
@@ -424,7 +424,7 @@ class Names {
   }
 }
 
-/** A name as a Map key, one character for each byte. */
+/** A name as a key of a Map. */
 function nameText(out: Bytes, start: number): string {
-  return Buffer.from(out.buffer, start, out.indexOf(0, start) - start).toString('latin1')
+  return mapKey(out, start, out.indexOf(0, start))
 }

@@ -341,3 +341,11 @@ t.test('a text that the budget does not allow is refused before it is read', asy
   t.throws(() => inStretch(() => jsonToValue(text)), /too much work/)
   t.equal(work.spent, before)
 })
+
+t.test('long names that begin alike are told apart, the last of equal ones counts', async (t) => {
+  const names = Array.from({ length: 60 }, (_, i) => `${'n'.repeat(17_000)}${i}`)
+  const fields = [...names, ...names.slice(0, 5)].map((name, i) => `"${name}":${i}`)
+  const read = BSON.deserialize(jsonToDocument(`{${fields.join()}}`))
+  t.same(Object.keys(read), names)
+  t.same(Object.values(read), [60, 61, 62, 63, 64, ...names.slice(5).map((_, i) => i + 5)])
+})
