@@ -1,7 +1,7 @@
 // Guards keys against document commands: the built-in validator of key-value databases (121), and
 // the updates that follow when a document command writes a key. (docs/key-value.md)
 
-import type { Slice } from '../../../base/bytes/slice.js'
+import { Slice } from '../../../base/bytes/slice.js'
 import { fail } from '../../../base/errors.js'
 import { keyNameBytesMax, respBulkBytesMax } from '../../../base/limits/key-value.js'
 import type { Tx } from '../../../store/store.js'
@@ -138,7 +138,7 @@ const checks: Readonly<Record<KeyType, (value: Value) => void>> = {
       let count = 0
       for (; elements.next(); count++) {
         requireScalar(elements.value(), 'the value of a field')
-        seen.addText(elements.name())
+        seen.add(new Slice(value.bytes, elements.nameStart, elements.nameEnd))
       }
       if (count === 0) throw refused('a key without members does not exist')
       return
@@ -156,12 +156,9 @@ class Distinct {
   private readonly seen = new Set<string>()
 
   add(member: Slice): void {
-    this.addText(Buffer.from(member.view()).toString('latin1'))
-  }
-
-  addText(text: string): void {
-    if (this.seen.has(text)) throw refused('a member stands twice')
-    this.seen.add(text)
+    const key = member.mapKey()
+    if (this.seen.has(key)) throw refused('a member stands twice')
+    this.seen.add(key)
   }
 }
 
