@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { assert, fail } from '../../base/errors.js'
+import { scanEntriesMax } from '../../base/limits/engine.js'
 import { transactionSavepointsMax } from '../../base/limits/store.js'
 import { entryUnits } from '../../base/work/work-figures.js'
 import { type Change, largeBounds, WriteBuffer } from '../programs/write-buffer.js'
@@ -144,7 +145,8 @@ export function scanOver(buffer: WriteBuffer, below: Scan): Scan {
     const reverse = range.reverse === true
     while (stored.length < own.wanted) {
       // Twice as many each time: own removals may be many more than the limit.
-      const most = Math.min(own.wanted - stored.length, Math.max(limit, stored.length))
+      const next = Math.max(limit, Math.min(stored.length, scanEntriesMax))
+      const most = Math.min(own.wanted - stored.length, next)
       const some = yield* below({ start, end, reverse }, most)
       for (const entry of some) stored.push(entry)
       const last = some.at(-1)

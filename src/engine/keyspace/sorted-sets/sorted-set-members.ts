@@ -200,7 +200,8 @@ export class ScoredMembers {
       this.edges.lose(place)
       return
     }
-    yield* this.findEdges(place, place)
+    // An unknown edge stays unknown: a search behind each removal would pass all that are gone.
+    if (this.edges.hasAt(place, place.length)) yield* this.findEdges(place, place)
     this.edges.fit(room)
   }
 
