@@ -1,6 +1,6 @@
 // The places of the first and last member of a large sorted set, kept in its head. Members popped
 // from an end leave tombstones until the next checkpoint, and a search for the end starts after
-// those. A place that is too long is not kept, so it must be searched.
+// those. A place that is too long is kept for the program only, so the next one must search it.
 
 import { type Bytes, compareBytes } from '../../../base/bytes/bytes.js'
 
@@ -9,6 +9,11 @@ const edgeBytesMax = 256
 /** Minimum overhead of `lowest` or `highest` in a head, besides the place. */
 const edgeFieldBytes = 14
 
+interface StoredEdges {
+  readonly lowest?: Bytes
+  readonly highest?: Bytes
+}
+
 export class Edges {
   constructor(
     /** No member is before this place; undefined if unknown. */
@@ -16,6 +21,15 @@ export class Edges {
     /** No member is after this place; undefined if unknown. */
     public highest: Bytes | undefined,
   ) {}
+
+  /** What the head keeps of them. */
+  get stored(): StoredEdges {
+    const { lowest, highest } = this
+    return {
+      ...(isStored(lowest) ? { lowest } : {}),
+      ...(isStored(highest) ? { highest } : {}),
+    }
+  }
 
   /** Their size in a head, bytes. */
   get bytes(): number {
@@ -31,8 +45,9 @@ export class Edges {
   /** A member was added; its place ends at `end` of `bytes`, which the caller reuses. */
   added(bytes: Bytes, end: number): void {
     const { lowest, highest } = this
-    if (lowest !== undefined && orderOf(bytes, end, lowest) < 0) this.lowest = kept(bytes, end)
-    if (highest !== undefined && orderOf(bytes, end, highest) > 0) this.highest = kept(bytes, end)
+    if (lowest !== undefined && orderOf(bytes, end, lowest) < 0) this.lowest = bytes.slice(0, end)
+    if (highest !== undefined && orderOf(bytes, end, highest) > 0)
+      this.highest = bytes.slice(0, end)
   }
 
   /**
@@ -67,21 +82,21 @@ export class Edges {
 
   /** Sets the place of the first member. */
   begin(place: Bytes | undefined): void {
-    this.lowest = place === undefined ? undefined : kept(place, place.length)
+    this.lowest = place?.slice()
   }
 
   /** Sets the place of the last member. */
   finish(place: Bytes | undefined): void {
-    this.highest = place === undefined ? undefined : kept(place, place.length)
+    this.highest = place?.slice()
   }
 }
 
 function sizeOf(place: Bytes | undefined): number {
-  return place === undefined ? 0 : edgeFieldBytes + place.length
+  return isStored(place) ? edgeFieldBytes + place.length : 0
 }
 
-function kept(bytes: Bytes, end: number): Bytes | undefined {
-  return end > edgeBytesMax ? undefined : bytes.slice(0, end)
+function isStored(place: Bytes | undefined): place is Bytes {
+  return place !== undefined && place.length <= edgeBytesMax
 }
 
 function orderOf(bytes: Bytes, end: number, place: Bytes): number {

@@ -200,8 +200,7 @@ export class ScoredMembers {
       this.edges.lose(place)
       return
     }
-    // An unknown edge stays unknown: a search behind each removal would pass all that are gone.
-    if (this.edges.hasAt(place, place.length)) yield* this.findEdges(place, place)
+    yield* this.findEdges(place, place)
     this.edges.fit(room)
   }
 

@@ -2,7 +2,6 @@
 // …]` in its document, in that order; a large one has its members in records. A command opens it
 // once, changes it any number of times, and saves it once.
 
-import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Slice } from '../../../base/bytes/slice.js'
 import { GrowingMap } from '../../../base/heap/growing-map.js'
 import { keptAtOnceMax, sortRunElements } from '../../../base/limits/key-value.js'
@@ -454,11 +453,7 @@ function scoredMembers(
 }
 
 function headOf({ id, first }: Head, { count, levels, edges }: ScoredMembers): Head {
-  const { lowest, highest } = edges
-  const head: Head = { id, first, count, levels }
-  if (lowest === undefined && highest === undefined) return head
-  if (highest === undefined) return { ...head, lowest: lowest as Bytes }
-  return lowest === undefined ? { ...head, highest } : { ...head, lowest, highest }
+  return { id, first, count, levels, ...edges.stored }
 }
 
 /** A document client may have written them in any order. */
