@@ -39,6 +39,8 @@ const none: ReadonlySet<Child> = new Set()
 export class ProjectionNode {
   readonly children: Child[] = []
   private readonly byName = new Map<string, Child>()
+  /** Bytes of the longest name. */
+  private longest = 0
   private computedBelow = false
 
   get hasComputed(): boolean {
@@ -82,7 +84,10 @@ export class ProjectionNode {
   /** The child for the current element of `elements`. */
   find(elements: Elements): Child | undefined {
     const { children } = this
-    if (children.length > linearChildrenMax) return this.byName.get(elements.name())
+    if (children.length > linearChildrenMax) {
+      const isLonger = elements.nameEnd - elements.nameStart > this.longest
+      return isLonger ? undefined : this.byName.get(elements.name())
+    }
     for (let i = 0; i < children.length; i++) {
       const child = children[i] as Child
       if (elements.nameIs(child.nameBytes)) return child
@@ -93,6 +98,7 @@ export class ProjectionNode {
   private put(name: string, node: ProjectionNode | ProjectionLeaf): void {
     work.spend(projectedFieldUnits + longNames(name.length))
     const child = { name, nameBytes: shortUtf8(name), node }
+    this.longest = Math.max(this.longest, child.nameBytes.length)
     this.children.push(child)
     this.byName.set(name, child)
   }

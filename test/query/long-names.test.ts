@@ -62,3 +62,13 @@ for (const [name, request] of Object.entries(requests)) {
     t.doesNotThrow(() => bounded(short), '300 short names')
   })
 }
+
+t.test('a projection of short names passes the long ones of a document', async (t) => {
+  const short = Array.from({ length: 40 }, (_, i) => `y${i}`)
+  const document = documentFrom({ ...each(namesOf(300), () => 1), y7: 2 })
+  for (const kept of [1, 0]) {
+    const projection = compileProjection(documentFrom(each(short, () => kept)), undefined, context)
+    const found = work.within(stretchUnits, () => projection.apply(document))
+    t.equal(found.length < 1_000, kept === 1)
+  }
+})
