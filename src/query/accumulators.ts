@@ -165,6 +165,10 @@ class Push implements Accumulator {
     requireListMemory('$push', this.bytesHeld)
   }
 
+  elements(): readonly Value[] {
+    return this.values
+  }
+
   result(): Value {
     return writeArray(this.values)
   }
@@ -193,6 +197,10 @@ class AddToSet implements Accumulator {
     this.values.set(key, copy)
     this.bytesHeld += bytesOf(copy) + key.length
     requireListMemory('$addToSet', this.bytesHeld)
+  }
+
+  elements(): readonly Value[] {
+    return [...this.values.values()]
   }
 
   result(): Value {

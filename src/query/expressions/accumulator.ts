@@ -12,6 +12,8 @@ export interface Accumulator {
   add(value: Result): void
   /** A missing result becomes null in the group's document. */
   result(): Result
+  /** The elements, if the result is an array: it may be so long that it is written in turns. */
+  elements?(): readonly Value[]
   /** Bytes of the kept values; 0 for a state of fixed size. */
   readonly bytesHeld: number
   /** The state as a value for `absorb`, when $group spills. */

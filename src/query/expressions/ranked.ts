@@ -93,6 +93,10 @@ class FirstN implements Accumulator {
     if (this.kept.values.length < this.n) this.kept.add(value ?? nullValue)
   }
 
+  elements(): readonly Value[] {
+    return this.kept.values
+  }
+
   result(): Value {
     return writeArray(this.kept.values)
   }
@@ -127,8 +131,12 @@ class LastN implements Accumulator {
     this.next = (this.next + 1) % this.n
   }
 
+  elements(): readonly Value[] {
+    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)]
+  }
+
   result(): Value {
-    return writeArray([...this.ring.slice(this.next), ...this.ring.slice(0, this.next)])
+    return writeArray(this.elements())
   }
 
   save(): Value {
@@ -157,8 +165,12 @@ class ExtremeN implements Accumulator {
     this.bytesHeld += bytesOf(copy) - (dropped === undefined ? 0 : bytesOf(dropped))
   }
 
+  elements(): readonly Value[] {
+    return this.heap.sorted()
+  }
+
   result(): Value {
-    return writeArray(this.heap.sorted())
+    return writeArray(this.elements())
   }
 
   save(): Value {

@@ -12,9 +12,10 @@ import {
   nullValue,
   type Value,
 } from '../../../value/value.js'
+import { DocumentWriter } from '../../../value/writer.js'
 import { accumulators } from '../../accumulators.js'
 import { jobThen } from '../../detached.js'
-import type { AccumulatorPlan } from '../../expressions/accumulator.js'
+import { type AccumulatorPlan, bytesOf } from '../../expressions/accumulator.js'
 import {
   Constant,
   type Env,
@@ -121,10 +122,9 @@ class Accumulated implements WindowFunction {
         if (++passed % stepDocumentsMax === 0 || work.isDue) yield
       }
       if (result === undefined) {
-        // Long results have a turn each.
-        work.note(state.bytesHeld / keptBytesPerUnit)
-        if (work.isDue) yield
-        result = state.result() ?? nullValue
+        const elements = state.elements?.()
+        if (elements !== undefined) result = yield* gathered(elements)
+        else result = state.result() ?? nullValue
         column.push(result)
       } else {
         column.repeat(result)
@@ -139,6 +139,17 @@ class Accumulated implements WindowFunction {
 
 /** Bytes of kept values, which lie apart, that a result gathers for one unit. */
 const keptBytesPerUnit = 30
+
+/** An array of more values than one turn may gather. */
+function* gathered(values: readonly Value[]): Generator<unknown, Value, void> {
+  const writer = new DocumentWriter(true)
+  for (const value of values) {
+    writer.push(value)
+    work.note(bytesOf(value) / keptBytesPerUnit)
+    if (work.isDue) yield
+  }
+  return writer.finishValue()
+}
 
 const accumulated: CompileFunction = (context) => {
   const { name, operand, window, compiler } = context
