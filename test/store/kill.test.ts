@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { systemClock } from '../../src/base/clock.js'
@@ -20,6 +19,7 @@ import { keepLedger } from '../support/power-cut/ledger-process.js'
 import { runs } from '../support/runs.js'
 import { childCounter, childKey } from '../support/store-child.js'
 import { temporaryFolder } from '../support/stores.js'
+import { toldLines } from '../support/told-lines.js'
 
 const childPath = fileURLToPath(new URL('../support/store-child.js', import.meta.url))
 
@@ -59,9 +59,11 @@ t.test('kill -9 under mixed load, round after round in one folder', async (t) =>
 
 /** The numbers that the child said it had written, up to its last line before it was killed. */
 async function writeUntilKilled(path: string, durability: Durability, lines: number) {
-  const child = spawn(process.execPath, [childPath, path, 'write', durability])
+  const child = spawn(process.execPath, [childPath, path, 'write', durability], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const acknowledged: number[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of toldLines(child)) {
     if (line !== 'open') acknowledged.push(Number(line))
     if (acknowledged.length === lines) child.kill('SIGKILL')
   }

@@ -1,11 +1,11 @@
 // A process that keeps a local chain and sends transactions as fast as they are taken, until it is
 // killed. It tells each that was acknowledged, one a line, after it was.
 
-import { writeSync } from 'node:fs'
 import { Wallet } from 'ethers'
 import { systemClock } from '../../src/base/clock.js'
 import { silentLog } from '../../src/base/log.js'
 import { openLocalChain } from '../../src/chain/local/open.js'
+import { tell } from './told-lines.js'
 
 const [, , folder = '', key = ''] = process.argv
 const wallet = new Wallet(key)
@@ -25,7 +25,7 @@ async function send(first: number): Promise<void> {
       ...{ maxFeePerGas: 1_000, maxPriorityFeePerGas: 0 },
     })
     const hash = await chain.request({ method: 'eth_sendRawTransaction', params: [raw] })
-    writeSync(1, `${hash}\n`)
+    tell(String(hash))
   }
 }
 

@@ -4,7 +4,6 @@
 // Usage: checkpoint-child <folder> lock | checkpoint-child <folder> apply <segment> <last group>
 
 import { once } from 'node:events'
-import { writeSync } from 'node:fs'
 import { systemClock } from '../../src/base/clock.js'
 import { GatewayError } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
@@ -14,6 +13,7 @@ import { keyClass } from '../../src/store/layout.js'
 import { openEnvironment, readApplied } from '../../src/store/tables/lmdb-environment.js'
 import { prepareFormat } from '../../src/store/tables/lmdb-format.js'
 import { StoredView } from '../../src/store/tables/stored-view.js'
+import { tell } from './told-lines.js'
 
 /** Tries, and tries again once the parent says a line. */
 async function apply(folder: string, path: string, lastGroup: number): Promise<void> {
@@ -24,19 +24,19 @@ async function apply(folder: string, path: string, lastGroup: number): Promise<v
   const checkpointer = new Checkpointer({ folder, clock: systemClock, log: silentLog })
   for (let applied = false; !applied; ) {
     try {
-      say(`applied ${(await checkpointer.apply({ path, lastGroup })).group}`)
+      tell(`applied ${(await checkpointer.apply({ path, lastGroup })).group}`)
       applied = true
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      say(`refused ${error.codeName}: ${error.message}`)
-      say(`failed ${checkpointer.stats().failed}`)
+      tell(`refused ${error.codeName}: ${error.message}`)
+      tell(`failed ${checkpointer.stats().failed}`)
       view.renew()
-      say(`group ${readApplied(environment).group}`)
+      tell(`group ${readApplied(environment).group}`)
       await once(process.stdin, 'data')
     }
   }
   view.renew()
-  say(`read ${[...view.entries(range)].length}`)
+  tell(`read ${[...view.entries(range)].length}`)
   await checkpointer.close()
   await environment.close()
   process.stdin.destroy()
@@ -45,15 +45,11 @@ async function apply(folder: string, path: string, lastGroup: number): Promise<v
 function lock(folder: string): void {
   try {
     lockEnvironment(openEnvironment(folder), folder)
-    say('open')
+    tell('open')
   } catch (error) {
-    say(`refused ${error instanceof Error ? error.message : error}`)
+    tell(`refused ${error instanceof Error ? error.message : error}`)
   }
   process.exitCode = 0
-}
-
-function say(line: string): void {
-  writeSync(1, `${line}\n`)
 }
 
 // The test runner's own listener would end the process at a write beyond its limit: not if there is

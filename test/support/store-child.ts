@@ -4,7 +4,6 @@
 // Usage: store-child <folder> <hold | write | fill> [durability]
 
 import { once } from 'node:events'
-import { writeSync } from 'node:fs'
 import { systemClock } from '../../src/base/clock.js'
 import { GatewayError } from '../../src/base/errors.js'
 import { silentLog } from '../../src/base/log.js'
@@ -12,6 +11,7 @@ import { keyClass } from '../../src/store/layout.js'
 import { openLmdbStore } from '../../src/store/lmdb.js'
 import type { Durability } from '../../src/store/log/log-sync.js'
 import type { Store } from '../../src/store/store.js'
+import { tell } from './told-lines.js'
 
 /** Programs that each write two records and add to a counter, several at a time. */
 const lanes = 8
@@ -33,7 +33,7 @@ async function write(store: Store): Promise<void> {
         tx.put(childKey(1, number), bytes)
         tx.add(childCounter, 1, bytes.length)
       })
-      say(String(number))
+      tell(String(number))
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
@@ -55,19 +55,15 @@ async function fill(store: Store): Promise<void> {
     for (;;) await put(number++)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    say(`refused ${error.codeName}: ${error.message}`)
+    tell(`refused ${error.codeName}: ${error.message}`)
   }
-  say(`refusing ${store.stats().refusing}`)
-  say(`read ${await read(number - 2)} ${await read(number - 1)}`)
+  tell(`refusing ${store.stats().refusing}`)
+  tell(`read ${await read(number - 2)} ${await read(number - 1)}`)
   await once(process.stdin, 'data')
   await put(number - 1)
-  say(`again ${await read(number - 1)} ${store.stats().refusing}`)
+  tell(`again ${await read(number - 1)} ${store.stats().refusing}`)
   await store.close()
   process.stdin.destroy()
-}
-
-function say(line: string): void {
-  writeSync(1, `${line}\n`)
 }
 
 // The test runner's own listener would end the process at a write beyond its limit: not if there is
@@ -78,7 +74,7 @@ const [folder, task, durability = 'interval'] = process.argv.slice(2)
 if (folder !== undefined && task !== undefined) {
   const given = { durability: durability as Durability, clock: systemClock, log: silentLog }
   const store = openLmdbStore({ path: folder, ...given })
-  say('open')
+  tell('open')
   if (task === 'write') await write(store)
   else if (task === 'fill') await fill(store)
   else process.stdin.resume()

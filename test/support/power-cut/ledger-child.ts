@@ -15,6 +15,7 @@ import { silentLog } from '../../../src/base/log.js'
 import { openLmdbStore } from '../../../src/store/lmdb.js'
 import type { Durability } from '../../../src/store/log/log-sync.js'
 import type { Store } from '../../../src/store/store.js'
+import { tell } from '../told-lines.js'
 import { type Done, lanes, makeLedger, readLedger, runNext } from './ledger.js'
 
 /** A lane gives up after so many refusals in a row. */
@@ -29,7 +30,7 @@ class Teller {
 
   say(line: string): void {
     writeSync(this.handle, `${line}\n`)
-    writeSync(1, `${line}\n`)
+    tell(line)
   }
 
   refused(lane: string, error: unknown): void {

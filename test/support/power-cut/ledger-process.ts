@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Durability } from '../../../src/store/log/log-sync.js'
+import { toldLines } from '../told-lines.js'
 import type { Done } from './ledger.js'
 import { doneOf } from './promise.js'
 
@@ -30,7 +30,7 @@ export async function keepLedger(run: Run): Promise<Done[]> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const told: Done[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of toldLines(child)) {
     const done = doneOf(line)
     if (done === undefined) continue
     told.push(done)
