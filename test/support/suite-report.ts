@@ -9,10 +9,14 @@ import { Parser, type Result } from 'tap-parser'
 
 /** Lines of standard error, and of one failure, that are shown. */
 const shownLines = 40
+/** What tap calls a test that is not done when the process is out of time. */
+const timeoutName = 'timeout!'
 
 interface Failure {
   readonly file: string
   readonly name: string
+  /** It was not ended by a test: the process was out of time. */
+  readonly hangs: boolean
   readonly detail: string
 }
 
@@ -23,9 +27,6 @@ export class SuiteReport {
   private readonly failedFirst: Failure[] = []
   private readonly reasons: string[] = []
   private readonly startedAt = Date.now()
-  /** A process ended before the last of its files. */
-  private isCut = false
-
   constructor(
     private readonly title: string,
     readonly showsComments: boolean,
@@ -50,15 +51,12 @@ export class SuiteReport {
     this.failures.push(failure)
   }
 
-  cut(): void {
-    this.isCut = true
-  }
-
-  /** The files that failed, if all of them may be tried again: else none. */
+  /** The files that failed, if all of them may be tried again, or only hung: else none. */
   failedFiles(mayTryAgain: (file: string) => boolean, most: number): readonly string[] {
     const files = [...new Set(this.failures.map(({ file }) => file))]
-    const isFew = !this.isCut && files.length <= most
-    return isFew && files.every(mayTryAgain) ? files : []
+    const others = new Set(this.failures.filter(({ hangs }) => !hangs).map(({ file }) => file))
+    const may = files.every((file) => !others.has(file) || mayTryAgain(file))
+    return may && files.length <= most ? files : []
   }
 
   /** What the file failed with counts no longer; what its next run fails with does. */
@@ -91,6 +89,8 @@ class FileReport {
   private hasEnded = false
   /** A test of one of its files did. */
   private hasFailed = false
+  private hasHung = false
+  private readonly count: number
   private readonly waiting: Set<string>
   private readonly parsed: Promise<void>
 
@@ -100,6 +100,7 @@ class FileReport {
     output: Readable,
   ) {
     this.file = names[0] ?? ''
+    this.count = names.length
     this.waiting = new Set(names)
     const parser = new Parser()
     this.follow(parser, [])
@@ -111,16 +112,25 @@ class FileReport {
     output.pipe(parser)
   }
 
-  /** The process has ended; `problem` is why it counts as failed beside its results. */
-  async end(problem: string | undefined, errors: string): Promise<void> {
+  /**
+   * The process has ended; `problem` is why it counts as failed beside its results. Resolves with
+   * the files that it has not begun; of them none is left out, so a process that begins none fails.
+   */
+  async end(problem: string | undefined, errors: string): Promise<readonly string[]> {
     await this.parsed
-    if (problem !== undefined && !this.hasFailed) this.note(problem, lastLines(errors))
-    if (this.waiting.size > 0) this.report.cut()
+    const isIdle = this.waiting.size === this.count
+    if (isIdle || (problem !== undefined && !this.hasFailed)) {
+      const hangs = problem?.endsWith('SIGKILL') === true
+      this.note(problem ?? 'it began no file', lastLines(errors), hangs)
+    }
     this.tell()
     this.hasEnded = true
+    return isIdle ? [] : [...this.waiting]
   }
 
+  /** Behind one that hung tap runs nothing, though the process goes on to name files. */
   private begin(name: string): void {
+    if (this.hasHung) return
     if (name !== this.file) this.tell()
     this.file = name
     this.waiting.delete(name)
@@ -164,7 +174,7 @@ class FileReport {
     const name = [...above, result.name].join(' > ')
     if (result.skip !== false) this.skipped.push(`${this.file}: ${name}: ${String(result.skip)}`)
     else if (result.ok) this.passed++
-    else this.note(name, detailOf(result))
+    else this.note(name, detailOf(result), result.name === timeoutName)
   }
 
   /** Not what tap says of itself. */
@@ -172,9 +182,10 @@ class FileReport {
     if (!/^# (Subtest|time|\{)/.test(text)) this.comments.push(text)
   }
 
-  private note(name: string, detail: string): void {
-    const failure = { file: this.file, name, detail }
+  private note(name: string, detail: string, hangs: boolean): void {
+    const failure = { file: this.file, name, detail, hangs }
     this.hasFailed = true
+    this.hasHung ||= hangs
     this.failures.push(failure)
     this.report.fail(failure)
   }
