@@ -235,3 +235,20 @@ eachStore(
   },
   { clock: fixedClock },
 )
+
+t.test('a write program reads a page of few bytes, beside its own changes too', async (t) => {
+  const { store } = open()
+  const large = new Uint8Array(100)
+  await change(store, (tx) => {
+    for (let n = 0; n < 20; n++) tx.put(key(n), large)
+  })
+  const page = { ...range, bytesMax: 250 }
+  const [alone, beside] = await store.write(function* (tx) {
+    const before = yield* tx.scanOwn(page, 100)
+    for (let n = 0; n < 5; n++) tx.remove(key(n))
+    return [before, yield* tx.scanOwn(page, 100)]
+  })
+  t.equal(alone?.length, 3)
+  t.same(beside?.[0]?.key, key(5))
+  t.ok((beside?.length ?? 0) <= 3, `${beside?.length} entries`)
+})

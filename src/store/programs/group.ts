@@ -16,7 +16,7 @@ import { holdsData, isVersioned, keyClass } from '../layout.js'
 import type { MemtableWrite } from '../memtable/in-place-write.js'
 import type { Savepoint } from '../memtable/memtable.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
-import { Done, nothing, requireBounded, unbounded } from '../steps.js'
+import { Done, nothing, requireBounded } from '../steps.js'
 import type {
   Count,
   Elsewhere,
@@ -35,6 +35,7 @@ import type {
 import type { GroupView, View } from '../tables/tables.js'
 import type { ChangeTimes } from './change-times.js'
 import { addCounts, decodeCount, encodeCount } from './counters.js'
+import { OwnPages } from './own-pages.js'
 import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
 
 export type WriteProgram = (tx: Tx) => Program<unknown>
@@ -229,10 +230,19 @@ class Writing implements Tx, InPlace {
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
+    const { bytesMax } = range
+    if (bytesMax !== undefined && this.buffer.changes.length > 0) {
+      return new Done(this.scanPages(new OwnPages(this.buffer, range, limit, bytesMax)))
+    }
     const own = this.buffer.ownWrites(range, limit)
-    const entries = scanWhole(this.view, unbounded(range), own.wanted)
-    for (const { value } of entries) noteEntry(value)
-    return new Done(own.merge(entries))
+    return new Done(own.merge(this.scanStored(range, own.wanted)))
+  }
+
+  private scanPages(pages: OwnPages): Entry[] {
+    for (let page = pages.next(); page !== undefined; page = pages.next()) {
+      pages.take(page, this.scanNow(page.range, page.limit))
+    }
+    return pages.entries
   }
 
   count(key: Bytes): Step<Count> {
@@ -340,6 +350,10 @@ class Writing implements Tx, InPlace {
 
   private scanNow(range: KeyRange, limit: number): Entry[] {
     requireBounded(limit)
+    return this.scanStored(range, limit)
+  }
+
+  private scanStored(range: KeyRange, limit: number): Entry[] {
     const entries = scanWhole(this.view, range, limit)
     for (const { value } of entries) noteEntry(value)
     return entries

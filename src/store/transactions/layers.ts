@@ -6,6 +6,7 @@ import { assert, fail } from '../../base/errors.js'
 import { scanEntriesMax } from '../../base/limits/engine.js'
 import { transactionSavepointsMax } from '../../base/limits/store.js'
 import { entryUnits } from '../../base/work/work-figures.js'
+import { OwnPages } from '../programs/own-pages.js'
 import { type Change, largeBounds, WriteBuffer } from '../programs/write-buffer.js'
 import type { Count, Entry, KeyRange, Program, ReadTx, Step } from '../store.js'
 
@@ -139,6 +140,14 @@ function newLayer(): WriteBuffer {
 /** A scan that also shows the changes of a buffer. */
 export function scanOver(buffer: WriteBuffer, below: Scan): Scan {
   return function* merged(range, limit): Program<Entry[]> {
+    const { bytesMax } = range
+    if (bytesMax !== undefined) {
+      const pages = new OwnPages(buffer, range, limit, bytesMax)
+      for (let page = pages.next(); page !== undefined; page = pages.next()) {
+        pages.take(page, yield* below(page.range, page.limit))
+      }
+      return pages.entries
+    }
     const own = buffer.ownWrites(range, limit)
     const stored: Entry[] = []
     let { start, end } = range

@@ -51,7 +51,7 @@ export function* copyKey(ks: Keyspace, from: Key, target: Keyspace, to: Key): Pr
 }
 
 function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Program<MembersId> {
-  const range = rangeOf(ks, from, head)
+  const range = { ...rangeOf(ks, from, head), bytesMax: membersCopiedBytes }
   const { work } = ks
   // Another program cannot copy this program's own writes.
   if (work.changes === 0) {
@@ -64,7 +64,7 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
     const older = work.takeOlder(ks.tx as Tx, source)
     if (older !== undefined) return yield* copyChanged(target, older)
     const some = yield* ks.entries(range, membersCopiedAtOnce)
-    if (some.length === membersCopiedAtOnce) {
+    if (!endsRange(some, range, membersCopiedAtOnce)) {
       work.requireUnspoilt()
       throw new StagingNeeded('a large container was copied outside of stagedWrite', (all) =>
         stageMembers(all, { range, source, head }),
@@ -76,10 +76,11 @@ function* copyMembers(ks: Keyspace, from: Key, head: Head, target: Keyspace): Pr
   const members = target.members(id)
   let { start } = range
   for (;;) {
-    const entries = yield* ks.entries({ ...range, start }, scanEntriesMax)
+    const page = { ...range, start }
+    const entries = yield* ks.entries(page, scanEntriesMax)
     for (const entry of entries) yield* members.putCopy(entry)
     const last = entries.at(-1)
-    if (last === undefined || entries.length < scanEntriesMax) return id
+    if (last === undefined || endsRange(entries, page, scanEntriesMax)) return id
     start = behind(last)
   }
 }
@@ -144,7 +145,7 @@ function* copySome(
 ): Program<{ readonly next: Bytes | undefined; readonly work: Work }> {
   const work = new Work(usualBounds, false, staged)
   const members = new Members(tx, membersChunks, id, work)
-  const page = { ...range, start, bytesMax: membersCopiedBytes }
+  const page = { ...range, start }
   const entries = yield* tx.scan(page, membersCopiedAtOnce)
   let bytes = 0
   for (const entry of entries) {
