@@ -37,6 +37,22 @@ for (let from = 0; from < many; from += rowsAtOnce) {
   })
 }
 
+/** Documents with many fields behind those whose fields are the columns. */
+const hidden = [
+  ...Array.from({ length: 1_000 }, (_, _id) => ({ _id, i: _id })),
+  { _id: 1_001, ...fieldsUpTo(size >> 4) },
+  ...Array.from({ length: 20 }, (_, i) => ({ _id: 2_000 + i, ...fieldsUpTo(8_000) })),
+]
+prepare.push({
+  kind: 'document',
+  name: 'insert hidden',
+  command: { insert: 'hidden', documents: hidden },
+})
+
+function fieldsUpTo(count: number): Readonly<Record<string, number>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, i]))
+}
+
 const tables = [...textFunctions, ...numberFunctions, ...timeFunctions, ...documentFunctions]
 const types = ['text', 'int', 'numeric', 'float8', 'boolean', 'timestamp', 'date', 'jsonb']
 
@@ -111,6 +127,9 @@ const statements: readonly string[] = [
   'SELECT i, array_agg(s) FROM many GROUP BY i ORDER BY 1',
   'SELECT DISTINCT s, i FROM many ORDER BY s, i DESC LIMIT 10',
   'SELECT * FROM many ORDER BY s, i DESC',
+  'SELECT * FROM hidden',
+  'DESCRIBE hidden',
+  "SELECT column_name FROM information_schema.columns WHERE table_name = 'hidden'",
   'SELECT a.i FROM many a JOIN many b ON a.g = b.g WHERE a.i < 300',
   'SELECT a.i FROM many a LEFT JOIN many b ON a.i > b.i LIMIT 10',
   "SELECT i FROM many WHERE s LIKE '%a%a%a%a%a%b'",

@@ -73,5 +73,8 @@ export const pgLongMessageBytes = 256 * 1024
 export const pgBatchRows = 1_000
 /** Bytes of rows that are encoded in one turn of the event loop: a few milliseconds. */
 export const pgEncodedAtOnce = 256 * KiB
+/** The same for their fields, and for the bytes read, those of fields without a column too. */
+export const pgFieldsAtOnce = 8_000
+export const pgReadAtOnce = 128 * KiB
 /** Bytes of replies that are gathered before they are sent. */
 export const pgAnswerBytes = 64 * KiB

@@ -63,14 +63,17 @@ interface Batch {
   readonly id: number
   /** `db.collection`. */
   readonly ns: string
+  /** Further fields of the reply. */
+  readonly beside?: Document | undefined
 }
 
-/** `{cursor: {firstBatch: […], id: int64, ns}, ok: 1}`. */
-export function cursorReply({ name, documents, id, ns }: Batch): Document {
+/** `{cursor: {firstBatch: […], id: int64, ns}, ok: 1, …beside}`. */
+export function cursorReply({ name, documents, id, ns, beside }: Batch): Document {
   const arrayBytes = batchBytes(documents)
   const nsBytes = byteLength(ns)
   const cursorBytes = 4 + (2 + name.length + arrayBytes) + (4 + 8) + (4 + 5 + nsBytes) + 1
-  const total = 4 + (2 + headName + cursorBytes) + okElement.length + 1
+  const besideBytes = beside === undefined ? 0 : beside.length - 5
+  const total = 4 + (2 + headName + cursorBytes) + okElement.length + besideBytes + 1
   const out = room(total)
   writeInt32(out, 0, total)
   let at = writeName(out, 4, bsonType.object, 'cursor')
@@ -85,6 +88,8 @@ export function cursorReply({ name, documents, id, ns }: Batch): Document {
   at = writeText(out, at + 4, ns, nsBytes)
   out[at++] = 0
   for (let i = 0; i < okElement.length; i++) out[at++] = okElement[i] ?? 0
+  if (beside !== undefined) out.set(beside.subarray(4, beside.length - 1), at)
+  at += besideBytes
   out[at] = 0
   return out
 }

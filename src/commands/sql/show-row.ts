@@ -23,7 +23,7 @@ import { isVirtual } from './catalog/catalog.js'
 import { collectionOf, type SqlCall, scopeOf, sqlParams } from './change/change-call.js'
 import { declaredColumns } from './define/ddl-columns.js'
 import { meaning } from './relation-names.js'
-import { type Column, columnsOf, withColumns } from './select/column-type.js'
+import { type Column, columnsInTurns, withColumns } from './select/column-type.js'
 import { openTable, resourceOf } from './select/from.js'
 import { foldedStatement, parsedStatement } from './statement-cache.js'
 
@@ -175,7 +175,8 @@ function* described(tx: CommandReadTx, call: SqlCall, table: TableName): Program
     sample.push(...(yield* source.pull(tx, showSampleDocuments - sample.length)))
   }
   source.close()
-  return columnsOf(undefined, [], sample).map(({ name, type }) => line(name, type, name !== '_id'))
+  const columns = yield* columnsInTurns(tx, undefined, [], sample)
+  return columns.map(({ name, type }) => line(name, type, name !== '_id'))
 }
 
 function foldedTable(text: string, table: TableName): TableName {

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Bytes, equalBytes, utf8 } from '../../base/bytes/bytes.js'
 import { jsonInThreadBytes } from '../../base/limits/engine.js'
-import { pgEncodedAtOnce } from '../../base/limits/sql.js'
+import { pgEncodedAtOnce, pgFieldsAtOnce, pgReadAtOnce } from '../../base/limits/sql.js'
 import { KiB } from '../../base/units.js'
 import type { Statement } from '../../bus/document/transactions/statement.js'
 import { emptyDocument } from '../../commands/document/arguments.js'
@@ -131,6 +131,8 @@ export class Rows {
   private bytes: Bytes
   private isAtEnd: boolean
   private readonly values: (Value | undefined)[]
+  /** The column that the next field is likely to have. */
+  private place = 0
   /** Encoded fields of the next row, by column, if the row is long. */
   private prepared: readonly (string | Bytes | undefined)[] | undefined
 
@@ -186,7 +188,8 @@ export class Rows {
   /** Encodes the fields of the next row, long ones in a thread. Throws encoding errors. */
   async prepareNext(): Promise<void> {
     const { columns, values } = this
-    this.spread(this.batch.valueStart)
+    const elements = this.beginRow()
+    while (!this.spread(elements, pgFieldsAtOnce)) await nextTurn()
     const prepared: (string | Bytes | undefined)[] = []
     let bytes = 0
     for (let i = 0; i < columns.length; i++) {
@@ -204,14 +207,16 @@ export class Rows {
   }
 
   /**
-   * Writes rows of this batch, at most `rowsMax`, fewer if their bytes are many or the next one is
-   * long. Returns how many. Throws encoding errors.
+   * Writes rows of this batch, at most `rowsMax`, fewer if their bytes or fields are many or the
+   * next one is long. Returns how many. Throws encoding errors.
    */
   write(writer: MessageWriter, rowsMax: number): number {
     const bytesMax = writer.length + pgEncodedAtOnce
+    const readMax = this.batch.start + pgReadAtOnce
+    const most = Math.min(rowsMax, Math.ceil(pgFieldsAtOnce / Math.max(this.columns.length, 1)))
     let count = 0
-    for (; count < rowsMax && !this.isAtEnd && writer.length < bytesMax; count++) {
-      if (this.isNextLong) break
+    for (; count < most && !this.isAtEnd && writer.length < bytesMax; count++) {
+      if (this.isNextLong || this.batch.start > readMax) break
       this.row(writer)
       this.isAtEnd = !this.batch.next()
     }
@@ -228,7 +233,7 @@ export class Rows {
 
   private row(writer: MessageWriter): void {
     const { columns, values, prepared } = this
-    if (prepared === undefined) this.spread(this.batch.valueStart)
+    if (prepared === undefined) this.spread(this.beginRow(), Number.POSITIVE_INFINITY)
     writer.openRow(columns.length)
     for (let i = 0; i < columns.length; i++) {
       const { type, format } = columns[i] as Column
@@ -238,16 +243,22 @@ export class Rows {
     this.prepared = undefined
   }
 
-  /** Assigns the fields of the document at `start` to their columns: usually they are in order. */
-  private spread(start: number): void {
+  /** The fields of the next row, none of which has a column yet. */
+  private beginRow(): Elements {
+    this.values.fill(undefined)
+    this.place = 0
+    return new Elements(this.bytes, this.batch.valueStart)
+  }
+
+  /** Assigns the next `most` fields to their columns, usually in order; true if those are all. */
+  private spread(elements: Elements, most: number): boolean {
     const { layout, values } = this
     const { names } = layout
-    values.fill(undefined)
-    const elements = new Elements(this.bytes, start)
-    for (let next = 0; elements.next(); ) {
-      const name = names[next]
+    for (let left = most; left > 0; left--) {
+      if (!elements.next()) return true
+      const name = names[this.place]
       if (name !== undefined && elements.nameIs(name)) {
-        values[next++] = elements.value()
+        values[this.place++] = elements.value()
         continue
       }
       const place = layout.placeOf(elements.name())
@@ -256,8 +267,9 @@ export class Rows {
         continue
       }
       values[place] = elements.value()
-      next = place + 1
+      this.place = place + 1
     }
+    return false
   }
 }
 

@@ -2,6 +2,7 @@
 // and reads as one that is encoded at once.
 
 import t from 'tap'
+import { pgFieldsAtOnce } from '../../../src/base/limits/sql.js'
 import { Layout, Rows, typeNamed } from '../../../src/listeners/sql/rows.js'
 import { binaryForm, textForm } from '../../../src/protocol/pgwire/forms.js'
 import { MessageWriter } from '../../../src/protocol/pgwire/message-writer.js'
@@ -73,6 +74,44 @@ t.test('preparing a row leaves other work its turns', async (t) => {
   const rows = rowsOf(document, types, 'text')
   const turns = await turnsDuring(() => rows.prepareNext())
   t.ok(turns > 10, `${turns} turns for 40 fields of 64 KiB`)
+})
+
+/** Rows of one column over documents with many fields. */
+function narrowOver(documents: readonly Readonly<Record<string, unknown>>[]): Rows {
+  const reply = documentFrom({ cursor: { firstBatch: documents, id: 0, ns: 'a.b' } })
+  return new Rows(new Layout([{ name: 'x', type: 'int4', format: 'text' }]), reply)
+}
+
+function fieldsUpTo(count: number): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, i]))
+}
+
+t.test('few rows of many columns are written at once', async (t) => {
+  const document = fieldsUpTo(1_000)
+  const columns = Object.keys(document).map((name) => ({
+    ...{ name, format: 'text' as const },
+    type: typeNamed('int4'),
+  }))
+  const firstBatch = Array.from({ length: 20 }, () => document)
+  const reply = documentFrom({ cursor: { firstBatch, id: 0, ns: 'a.b' } })
+  const rows = new Rows(new Layout(columns), reply)
+  t.equal(rows.write(new MessageWriter(), 500), pgFieldsAtOnce / 1_000)
+})
+
+t.test('fields without a column take their turns too', async (t) => {
+  const short = { x: 1, ...fieldsUpTo(8_000) }
+  const rows = narrowOver([short, short, short, short])
+  const writer = new MessageWriter()
+  t.equal(rows.write(writer, 500), 2, 'rows by the bytes that are read')
+  t.equal(rows.write(writer, 500), 2)
+  t.ok(rows.isDone)
+  t.ok(rows.hasHidden)
+  const long = narrowOver([{ ...fieldsUpTo(100_000), x: 7 }])
+  t.ok(long.isNextLong)
+  const turns = await turnsDuring(() => long.prepareNext())
+  t.ok(turns > 10, `${turns} turns for one row`)
+  t.equal(long.write(writer, 1), 1)
+  t.equal(Buffer.from(writer.take()).toString('latin1').slice(-5), '\0\0\0\x017', 'its last field')
 })
 
 t.test('an error of a long field is that of its form', async (t) => {

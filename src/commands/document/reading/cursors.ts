@@ -41,6 +41,8 @@ interface FirstBatch {
   readonly singleBatch?: boolean
   readonly noCursorTimeout?: boolean
   readonly tail?: Tail | undefined
+  /** Further fields of the reply, which depend on its documents. */
+  readonly beside?: (documents: readonly Document[]) => Program<Document>
   /** The reply is only the first document. */
   readonly takesDocument?: boolean | undefined
 }
@@ -75,9 +77,11 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
   }
   const { db } = call
   const ns = `${db}.${collection}`
+  const beside =
+    options.beside && (yield* closedOnError(source, options.beside(documents), undefined))
   const token = source.resumeToken?.(documents)
   const replyWith = (id: number): Document => {
-    const batch = { name: 'firstBatch', documents, id, ns } as const
+    const batch = { name: 'firstBatch', documents, id, ns, beside } as const
     return token === undefined ? cursorReply(batch) : changeReply(batch, token)
   }
   if (drained || singleBatch === true) {

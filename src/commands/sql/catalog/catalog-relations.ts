@@ -15,7 +15,7 @@ import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { eachReachable, type Reader } from '../../document/collections/reachable.js'
 import { declaredTable } from '../define/declared-table.js'
-import { columnsOf } from '../select/column-type.js'
+import { columnsInTurns } from '../select/column-type.js'
 import { type ColumnType, columnTypeOf } from './catalog-types.js'
 import { constraintName } from './constraint-name.js'
 import { idColumn, type KnownTable } from './known-table.js'
@@ -182,7 +182,8 @@ export function* relationColumns(
     documents.push(...(yield* source.pull(tx, showSampleDocuments - documents.length)))
   }
   source.close()
-  return columnsOf(undefined, [], documents).map(({ name, type }) => {
+  const columns = yield* columnsInTurns(tx, undefined, [], documents)
+  return columns.map(({ name, type }) => {
     return { name, type: columnTypeOf(type), isRequired: name === idColumn }
   })
 }

@@ -12,7 +12,7 @@ import type { Document } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { firstBatch } from '../../document/reading/cursors.js'
 import type { Scope } from '../expression/scope.js'
-import { columnsOf, withColumns } from '../select/column-type.js'
+import { columnsInTurns, columnsOf, withColumns } from '../select/column-type.js'
 import { compileResults, type Results } from '../select/result.js'
 import type { SqlCall } from './change-call.js'
 
@@ -45,7 +45,11 @@ export function* changeReply(
   })
   if (returned === undefined) return whole
   const { columns, named, rows } = returned
-  return withColumns(whole, columnsOf(columns, named, rows))
+  if (bytesOfAll(rows) <= smallMessageBytesMax) {
+    return withColumns(whole, columnsOf(columns, named, rows))
+  }
+  const inspected = readPhase((tx) => columnsInTurns(tx, columns, named, rows))
+  return withColumns(whole, yield* inspected)
 }
 
 /** A batch that does not count needs no transaction, which may cost as much as the change. */

@@ -4,14 +4,9 @@
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
-import { Elements, elementsOf, field, fieldIn } from '../../../value/elements.js'
-import {
-  bsonType,
-  type Document,
-  documentOf,
-  type Value,
-  writeInt32,
-} from '../../../value/value.js'
+import type { Program, ReadTx } from '../../../store/store.js'
+import { Elements } from '../../../value/elements.js'
+import { bsonType, type Document, type Value, writeInt32 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { boolOperators } from '../catalog/fixed-types.js'
@@ -179,14 +174,45 @@ class SeenColumns {
   }
 
   /** Documents of one shape, the usual case, need no look-up of names. */
-  look(document: Document): void {
+  look(elements: Elements, at: number): void {
+    const expected = this.list[at]
+    const isExpected = expected !== undefined && elements.nameIs(expected.bytes)
+    const seen = isExpected ? expected : this.add(elements.name())
+    seen.types.add(elements.type)
+  }
+}
+
+/** Fields that are inspected between two looks at the turn, and work units of one. */
+const fieldsAtOnce = 1_000
+const fieldUnits = 1
+
+/** Calls `look` for each field with its place in its document; yields every so many fields. */
+function* eachField(
+  documents: readonly Document[],
+  look: (elements: Elements, at: number) => void,
+): Generator<void, void, void> {
+  let fields = 0
+  for (const document of documents) {
     const elements = new Elements(document)
     for (let at = 0; elements.next(); at++) {
-      const expected = this.list[at]
-      const isExpected = expected !== undefined && elements.nameIs(expected.bytes)
-      const seen = isExpected ? expected : this.add(elements.name())
-      seen.types.add(elements.type)
+      look(elements, at)
+      if (++fields % fieldsAtOnce === 0) yield
     }
+  }
+}
+
+type Inspection = Generator<void, Column[], void>
+
+/** At once, for few documents. As columnsInTurns. */
+export function columnsOf(
+  fixed: readonly Partial<Column>[] | undefined,
+  named: readonly Partial<Column>[],
+  documents: readonly Document[],
+): Column[] {
+  const inspection = inspected(fixed, named, documents)
+  for (;;) {
+    const { done, value } = inspection.next()
+    if (done === true) return value
   }
 }
 
@@ -194,30 +220,41 @@ class SeenColumns {
  * With `fixed`, these are all columns, in the order of each document. Without it, documents may
  * have more columns than `named`.
  */
-export function columnsOf(
+export function* columnsInTurns(
+  tx: Pick<ReadTx, 'pause'>,
   fixed: readonly Partial<Column>[] | undefined,
   named: readonly Partial<Column>[],
   documents: readonly Document[],
-): Column[] {
-  if (fixed !== undefined) return fixedColumns(fixed, documents)
+): Program<Column[]> {
+  const inspection = inspected(fixed, named, documents)
+  for (;;) {
+    const { done, value } = inspection.next()
+    if (done === true) return value
+    yield* tx.pause(fieldsAtOnce * fieldUnits)
+  }
+}
+
+function* inspected(
+  fixed: readonly Partial<Column>[] | undefined,
+  named: readonly Partial<Column>[],
+  documents: readonly Document[],
+): Inspection {
+  if (fixed !== undefined) return yield* fixedColumns(fixed, documents)
   const seen = new SeenColumns()
-  for (const document of documents) seen.look(document)
+  yield* eachField(documents, (elements, at) => seen.look(elements, at))
   for (const { name } of named) seen.add(name ?? '')
   const known = new Map(named.map(({ name, type }) => [name, type]))
   return seen.list.map(({ name, types }) => ({ name, type: known.get(name) ?? commonType(types) }))
 }
 
 /** Results are complete and in order, so names need no comparison. */
-function fixedColumns(
+function* fixedColumns(
   columns: readonly Partial<Column>[],
   documents: readonly Document[],
-): Column[] {
+): Inspection {
   const types = columns.map(() => new Set<number>())
   const isKnown = columns.every(({ type }) => type !== undefined)
-  for (const document of isKnown ? [] : documents) {
-    const elements = new Elements(document)
-    for (let at = 0; elements.next(); at++) types[at]?.add(elements.type)
-  }
+  yield* eachField(isKnown ? [] : documents, ({ type }, at) => types[at]?.add(type))
   return columns.map(({ name = '', type }, at) => {
     return { name, type: type ?? commonType(types[at] ?? new Set()) }
   })
@@ -240,26 +277,24 @@ function commonType(types: ReadonlySet<number>): string {
   return names.has('numeric') ? 'numeric' : 'float8'
 }
 
-/** The reply of a cursor with `columns` appended. */
-export function withColumns(reply: Document, columns: readonly Column[]): Document {
-  const added = writeDocument((writer) => {
+/** `{columns: [{name, type}, …]}`. */
+export function columnsField(columns: readonly Column[]): Document {
+  return writeDocument((writer) => {
     writer.openArray('columns')
     for (const { name, type } of columns) {
       writer.pushOpenDocument().string('name', name).string('type', type).close()
     }
     writer.close()
   })
+}
+
+/** The reply of a cursor with `columns` appended. */
+export function withColumns(reply: Document, columns: readonly Column[]): Document {
+  const added = columnsField(columns)
   // Joins two documents: the elements of one after those of the other.
   const whole = new Uint8Array(reply.length + added.length - 5)
   whole.set(reply)
   whole.set(added.subarray(4), reply.length - 1)
   writeInt32(whole, 0, whole.length)
   return whole
-}
-
-/** The documents of a reply's first batch. */
-export function firstDocuments(reply: Document): Document[] {
-  const cursor = field(reply, 'cursor')
-  const batch = cursor === undefined ? undefined : fieldIn(cursor, 'firstBatch')
-  return batch === undefined ? [] : elementsOf(batch).map(documentOf)
 }

@@ -13,7 +13,7 @@ import { firstBatch } from '../../document/reading/cursors.js'
 import { evaluationError, evaluationState, withPosition } from '../expression/evaluation-error.js'
 import { referencesOf, statementOver } from '../relation-names.js'
 import { canFold, parsedStatement } from '../statement-cache.js'
-import { columnsOf, firstDocuments, withColumns } from './column-type.js'
+import { columnsField, columnsInTurns } from './column-type.js'
 import { type SelectCall, selectResources } from './from.js'
 import { openSelect } from './select.js'
 import { selectTree } from './select-tree.js'
@@ -62,9 +62,11 @@ function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
   const hasLimit = statement.limit !== undefined
   const batchSize = args.batchSize ?? (hasLimit ? undefined : rowsDefault)
   const collection = referencesOf(statement)[0]?.name ?? '$cmd.sql'
-  const answer = yield* firstBatch(tx, call, { source, batchSize, collection })
   const { columns, named } = results
-  return withColumns(answer, columnsOf(columns, named, firstDocuments(answer)))
+  function* beside(documents: readonly Document[]): Program<Document> {
+    return columnsField(yield* columnsInTurns(tx, columns, named, documents))
+  }
+  return yield* firstBatch(tx, call, { source, batchSize, collection, beside })
 }
 
 /** The statement with folded names, if one of its tables requires it. */

@@ -9,7 +9,7 @@ import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { idColumn } from '../catalog/known-table.js'
 import { ordinalOf } from './binding.js'
-import { columnsOf } from './column-type.js'
+import { columnsInTurns } from './column-type.js'
 import type { Table } from './from.js'
 
 /** Whether a position may count columns of `*`. */
@@ -60,6 +60,7 @@ function* columnNames(tx: CommandReadTx, { known, ns, open }: Table): Program<re
     documents.push(...(yield* source.pull(tx, showSampleDocuments - documents.length)))
   }
   source.close()
-  const names = columnsOf(undefined, [], documents).map(({ name }) => name)
+  const columns = yield* columnsInTurns(tx, undefined, [], documents)
+  const names = columns.map(({ name }) => name)
   return names.length === 0 && ns?.view === undefined ? [idColumn] : names
 }
