@@ -2,9 +2,11 @@
 // (RE2): option x is resolved, `$` accepts a final newline, escapes that RE2 lacks become classes.
 // Look-ahead directly behind a leading `^` becomes patterns of its own, tried where a text starts.
 // Deviation: what no automaton can do (other look-around, back references, possessive quantifiers,
-// atomic groups) is refused, and so are counts above 1,000.
+// atomic groups) is refused, and so are counts above 1,000, and programs above 50,000 instructions.
 
 import { fail, type GatewayError } from '../base/errors.js'
+import { regexProgramMax } from '../base/limits/documents.js'
+import { programSizeOf } from './regex-size.js'
 
 export interface RegexSyntax {
   /** The pattern for RE2. */
@@ -123,11 +125,18 @@ class Translator {
     const hasPrefix = atStart && !this.hasBranches && text !== ''
     const isLiteral = this.isLiteral && !this.hasBranches && conditions.length === 0
     return {
-      source: this.out.join(''),
+      source: this.source(),
       prefix: hasPrefix ? text : undefined,
       literal: isLiteral ? { text, atStart, atEnd } : undefined,
       conditions,
     }
+  }
+
+  private source(): string {
+    if (programSizeOf(this.out) > regexProgramMax) {
+      throw invalidRegex('regular expression is too large')
+    }
+    return this.out.join('')
   }
 
   /** The rest of a look-ahead, up to behind its parenthesis. */
@@ -141,7 +150,7 @@ class Translator {
     }
     this.at = inner.at + 1
     if (inner.conditions.length > 0 || /^[*+?{]/.test(pattern.slice(this.at))) throw lookAround()
-    this.conditions.push({ source: `\\A(?:${inner.out.join('')})`, isNegative })
+    this.conditions.push({ source: `\\A(?:${inner.source()})`, isNegative })
   }
 
   /** `(*UTF8)` and the like at the start. */

@@ -147,9 +147,18 @@ t.test('what needs backtracking is refused with 51091', async (t) => {
     ['a\\', '\\ at end of pattern'],
     ['\\y', 'unrecognized character follows'],
     ['x'.repeat(40_000), 'too large'],
+    // Of 9 characters a count makes 1,000 instructions: the first took 1.8 s to compile.
+    ['(a{1000})'.repeat(1_000), 'too large'],
+    [`^(?!${'(?:[ab]{1,1000}?)'.repeat(60)})a`, 'too large'],
+    [`(?:(?<x>ab|c$){0,30}d){30}${'e{900,}'.repeat(55)}`, 'too large'],
   ]
   for (const [pattern, text] of rows) refuses(t, () => compileRegex(pattern, ''), 51091, text)
   refuses(t, () => compileRegex('a', 'g'), 51108, 'invalid flag in regex options: g')
+})
+
+t.test('counted items of usual size are accepted', async (t) => {
+  const rows = ['(?:[a-z]{1,63}\\.){1,15}', 'a{1000}'.repeat(40), 'x'.repeat(30_000), 'a{b}\\{9}']
+  for (const pattern of rows) t.doesNotThrow(() => compileRegex(pattern, 'i'), pattern.slice(0, 20))
 })
 
 t.test('hostile patterns come to an end on long texts', async (t) => {
