@@ -73,6 +73,12 @@ export const refusals: readonly Refusal[] = [
     why: 'patterns run in linear time',
   },
   {
+    what: 'regular expressions whose counts are above 1,000 or make a program of more than 50,000 instructions',
+    command: find({ a: { $regex: '(a{1000})'.repeat(51) } }),
+    code: 51091,
+    why: 'compiling has a bound',
+  },
+  {
     what: 'custom roles',
     command: { createRole: 'a', privileges: [], roles: [] },
     code: 20,
