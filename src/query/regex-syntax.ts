@@ -2,15 +2,21 @@
 // (RE2): option x is resolved, `$` accepts a final newline, escapes that RE2 lacks become classes.
 // Look-ahead directly behind a leading `^` becomes patterns of its own, tried where a text starts.
 // Deviation: what no automaton can do (other look-around, back references, possessive quantifiers,
-// atomic groups) is refused, and so are counts above 1,000, and programs above 50,000 instructions.
+// atomic groups) is refused, and so are counts above 1,000, and programs above 35,000 instructions.
 
 import { fail, type GatewayError } from '../base/errors.js'
 import { regexProgramMax } from '../base/limits/documents.js'
 import { programSizeOf } from './regex-size.js'
 
-export interface RegexSyntax {
+/** What RE2 compiles. */
+export interface Program {
   /** The pattern for RE2. */
   readonly source: string
+  /** About how many instructions it becomes. */
+  readonly size: number
+}
+
+export interface RegexSyntax extends Program {
   /** Literal prefix of every match, if the pattern starts with `^`. */
   readonly prefix: string | undefined
   /** Set if the pattern is only literal text between optional anchors. */
@@ -19,9 +25,7 @@ export interface RegexSyntax {
   readonly conditions: readonly Condition[]
 }
 
-interface Condition {
-  /** The pattern for RE2, which starts with an anchor. */
-  readonly source: string
+interface Condition extends Program {
   /** `(?!…)`: the text must not match. */
   readonly isNegative: boolean
 }
@@ -125,18 +129,17 @@ class Translator {
     const hasPrefix = atStart && !this.hasBranches && text !== ''
     const isLiteral = this.isLiteral && !this.hasBranches && conditions.length === 0
     return {
-      source: this.source(),
+      ...this.program(),
       prefix: hasPrefix ? text : undefined,
       literal: isLiteral ? { text, atStart, atEnd } : undefined,
       conditions,
     }
   }
 
-  private source(): string {
-    if (programSizeOf(this.out) > regexProgramMax) {
-      throw invalidRegex('regular expression is too large')
-    }
-    return this.out.join('')
+  private program(): Program {
+    const size = programSizeOf(this.out)
+    if (size > regexProgramMax) throw invalidRegex('regular expression is too large')
+    return { source: this.out.join(''), size }
   }
 
   /** The rest of a look-ahead, up to behind its parenthesis. */
@@ -150,7 +153,8 @@ class Translator {
     }
     this.at = inner.at + 1
     if (inner.conditions.length > 0 || /^[*+?{]/.test(pattern.slice(this.at))) throw lookAround()
-    this.conditions.push({ source: `\\A(?:${inner.source()})`, isNegative })
+    const { source, size } = inner.program()
+    this.conditions.push({ source: `\\A(?:${source})`, size, isNegative })
   }
 
   /** `(*UTF8)` and the like at the start. */

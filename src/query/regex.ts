@@ -8,10 +8,10 @@ import { type CodeUnits, Needle } from '../base/bytes/text-search.js'
 import { fail } from '../base/errors.js'
 import { regexCharsMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
-import { bytesPerUnit } from '../base/work/work-figures.js'
+import { bytesPerUnit, regexInstructionUnits, regexUnits } from '../base/work/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
 import { CountedText, ShortText, shortTextMax } from './regex-input.js'
-import { invalidRegex, type RegexSyntax, translateRegex } from './regex-syntax.js'
+import { invalidRegex, type Program, type RegexSyntax, translateRegex } from './regex-syntax.js'
 
 /** Cached compiled patterns; few, because an automaton may grow to some megabytes. */
 const cachedRegexesMax = 64
@@ -109,9 +109,10 @@ export class Regex {
       if (this.options.includes('i')) flags |= RE2JS.CASE_INSENSITIVE
       if (this.options.includes('m')) flags |= RE2JS.MULTILINE
       if (this.options.includes('s')) flags |= RE2JS.DOTALL
-      this.automaton = new Automaton(this.syntax.source, flags)
-      for (const { source, isNegative } of this.syntax.conditions) {
-        this.conditions.push({ automaton: new Automaton(source, flags), isNegative })
+      this.automaton = new Automaton(this.syntax, flags)
+      for (const condition of this.syntax.conditions) {
+        const { isNegative } = condition
+        this.conditions.push({ automaton: new Automaton(condition, flags), isNegative })
       }
     }
     return this.automaton
@@ -145,14 +146,14 @@ class Automaton {
   private readonly instructions: number
 
   /** Throws 51091. */
-  constructor(source: string, flags: number) {
+  constructor({ source, size }: Program, flags: number) {
+    work.spend(regexUnits + size * regexInstructionUnits)
     try {
       this.regex = RE2JS.compile(source, flags)
     } catch (error) {
       throw invalidRegex(error instanceof Error ? error.message : String(error))
     }
     this.instructions = this.regex.programSize()
-    work.note(this.instructions)
   }
 
   test(text: string): boolean {

@@ -73,7 +73,7 @@ export const refusals: readonly Refusal[] = [
     why: 'patterns run in linear time',
   },
   {
-    what: 'regular expressions whose counts are above 1,000 or make a program of more than 50,000 instructions',
+    what: 'regular expressions whose counts are above 1,000 or make a program of more than 35,000 instructions',
     command: find({ a: { $regex: '(a{1000})'.repeat(51) } }),
     code: 51091,
     why: 'compiling has a bound',

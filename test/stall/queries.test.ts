@@ -72,6 +72,10 @@ const filters: readonly object[] = [
     { [name]: [{ $expr: { $in: [5, '$v'] } }, { v: { $all: list() } }] },
     { [name]: { v: { $gt: 5 } } },
   ]),
+  ...[300, 5_000].flatMap((count) => [
+    { $or: Array.from({ length: count }, (_, i) => ({ v: { $regex: `a.*b${i}` } })) },
+    { v: { $in: Array.from({ length: count }, (_, i) => new RegExp(`^x${i}[0-9]+(foo|bar)?$`)) } },
+  ]),
   { $jsonSchema: { properties: { v: { uniqueItems: true } } } },
   { $jsonSchema: { properties: { v: { enum: list() } } } },
   { $jsonSchema: { properties: { v: { patternProperties: { '(a|b)*c': { minLength: 1 } } } } } },

@@ -189,7 +189,7 @@ export const writtenBytesMax = 256 * MiB
 /** Regular expression source, characters: Location51091 (reference server: 32,764). */
 export const regexCharsMax = 32_764
 /** Instructions of its program, with counted items written out: Location51091. */
-export const regexProgramMax = 50_000
+export const regexProgramMax = 35_000
 /** Documents that one $densify may add: Location5897900 (reference server). */
 export const densifyDocumentsMax = 500_000
 /**
