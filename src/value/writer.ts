@@ -101,6 +101,13 @@ export class DocumentWriter {
     return this
   }
 
+  /** Copies so many whole elements of another document, which follow each other. */
+  elements(bytes: Bytes, start: number, end: number, count: number): this {
+    this.copy(bytes, start, end)
+    this.count += count
+    return this
+  }
+
   /**
    * Copies the elements of a document except those called `name`. What is between them is copied in
    * one piece, for documents with hundreds of thousands of fields.

@@ -26,6 +26,8 @@ export const firstPullBytes = 128 * KiB
 export const stepDocumentsMax = 500
 /** Documents that DESCRIBE, and the catalogue of SQL, sample for the columns of a collection. */
 export const showSampleDocuments = 100
+/** Bytes of these documents: the last one may exceed it. */
+export const showSampleBytes = 4 * MiB
 /** Cached weight tables of collations: 5 MB and 80 ms each. */
 export const collationTablesMax = 16
 /** Larger JSON texts and values are converted in a thread: here they would take 5 ms. */

@@ -2,7 +2,6 @@
 // come from CREATE TABLE, else from the first documents. (docs/sql.md, "Catalog")
 
 import { fail } from '../../base/errors.js'
-import { showSampleDocuments } from '../../base/limits/engine.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
 import { documentRow } from '../../bus/document/row.js'
@@ -20,10 +19,11 @@ import { writeDocument } from '../../value/writer.js'
 import { emptyDocument } from '../document/arguments.js'
 import { firstBatch } from '../document/reading/cursors.js'
 import { isVirtual } from './catalog/catalog.js'
+import { sampledColumns } from './catalog/sampled-columns.js'
 import { collectionOf, type SqlCall, scopeOf, sqlParams } from './change/change-call.js'
 import { declaredColumns } from './define/ddl-columns.js'
 import { meaning } from './relation-names.js'
-import { type Column, columnsInTurns, withColumns } from './select/column-type.js'
+import { type Column, withColumns } from './select/column-type.js'
 import { openTable, resourceOf } from './select/from.js'
 import { foldedStatement, parsedStatement } from './statement-cache.js'
 
@@ -169,13 +169,7 @@ function* described(tx: CommandReadTx, call: SqlCall, table: TableName): Program
   if (declared.length > 0) {
     return declared.map(({ name, type, isRequired }) => line(name, type, !isRequired))
   }
-  const source = yield* opened.open(tx, emptyDocument)
-  const sample: Document[] = []
-  while (!source.drained && sample.length < showSampleDocuments) {
-    sample.push(...(yield* source.pull(tx, showSampleDocuments - sample.length)))
-  }
-  source.close()
-  const columns = yield* columnsInTurns(tx, undefined, [], sample)
+  const columns = yield* sampledColumns(tx, yield* opened.open(tx, emptyDocument))
   return columns.map(({ name, type }) => line(name, type, name !== '_id'))
 }
 

@@ -1,7 +1,6 @@
 // The data of the virtual tables: the collections and views that the caller may read, with their
 // indexes, owners and columns. Their OIDs stay the same as long as they exist.
 
-import { showSampleDocuments } from '../../../base/limits/engine.js'
 import type { Call } from '../../../bus/document/call.js'
 import { shownNamespaces } from '../../../engine/collection/catalog/catalog.js'
 import { secondaryIndexes } from '../../../engine/collection/kinds/capped-order.js'
@@ -11,14 +10,13 @@ import type { Guarded, IndexDescriptor, Namespace } from '../../../engine/types.
 import { walletOf } from '../../../identity/identity.js'
 import { compileFilter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
-import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { eachReachable, type Reader } from '../../document/collections/reachable.js'
 import { declaredTable } from '../define/declared-table.js'
-import { columnsInTurns } from '../select/column-type.js'
 import { type ColumnType, columnTypeOf } from './catalog-types.js'
 import { constraintName } from './constraint-name.js'
 import { idColumn, type KnownTable } from './known-table.js'
+import { sampledColumns } from './sampled-columns.js'
 
 /** OIDs below this are PostgreSQL's own. */
 const firstOid = 16_384
@@ -176,13 +174,8 @@ export function* relationColumns(
       return { name, isRequired: known.required.has(name), type: columnTypeOf(type) }
     })
   }
-  const documents: Document[] = []
   const source = openFind(ns, { filter: compileFilter(emptyDocument, call.context) })
-  while (documents.length < showSampleDocuments && !source.drained) {
-    documents.push(...(yield* source.pull(tx, showSampleDocuments - documents.length)))
-  }
-  source.close()
-  const columns = yield* columnsInTurns(tx, undefined, [], documents)
+  const columns = yield* sampledColumns(tx, source)
   return columns.map(({ name, type }) => {
     return { name, type: columnTypeOf(type), isRequired: name === idColumn }
   })

@@ -3,6 +3,7 @@
 // (docs/sql.md, "Cursors")
 
 import { type Bytes, utf8 } from '../../../base/bytes/bytes.js'
+import { pgColumnsMax } from '../../../base/limits/sql.js'
 import type { Expression, PathPart } from '../../../protocol/sql/ast.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { Elements } from '../../../value/elements.js'
@@ -160,13 +161,18 @@ interface Seen {
   readonly types: Set<number>
 }
 
+/** One more than PostgreSQL's clients can count: they get its error. */
+const columnsNamedMax = pgColumnsMax + 1
+
 class SeenColumns {
   readonly list: Seen[] = []
   private readonly byName = new Map<string, Seen>()
 
-  add(name: string): Seen {
+  /** Undefined beyond the columns that a reply names. */
+  add(name: string): Seen | undefined {
     const known = this.byName.get(name)
     if (known !== undefined) return known
+    if (this.list.length >= columnsNamedMax) return undefined
     const seen = { name, bytes: utf8(name), types: new Set<number>() }
     this.byName.set(name, seen)
     this.list.push(seen)
@@ -178,7 +184,7 @@ class SeenColumns {
     const expected = this.list[at]
     const isExpected = expected !== undefined && elements.nameIs(expected.bytes)
     const seen = isExpected ? expected : this.add(elements.name())
-    seen.types.add(elements.type)
+    seen?.types.add(elements.type)
   }
 }
 
@@ -218,7 +224,7 @@ export function columnsOf(
 
 /**
  * With `fixed`, these are all columns, in the order of each document. Without it, documents may
- * have more columns than `named`.
+ * have more columns than `named`; at most columnsNamedMax are returned.
  */
 export function* columnsInTurns(
   tx: Pick<ReadTx, 'pause'>,

@@ -1,15 +1,13 @@
 // Positions in ORDER BY and GROUP BY that count the columns of `*`. A table without known columns
 // has those of its first documents, which are read only if a statement asks for such a position.
 
-import { showSampleDocuments } from '../../../base/limits/engine.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import type { Expression, SelectStatement } from '../../../protocol/sql/ast.js'
 import type { Program } from '../../../store/store.js'
-import type { Document } from '../../../value/value.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { idColumn } from '../catalog/known-table.js'
+import { sampledColumns } from '../catalog/sampled-columns.js'
 import { ordinalOf } from './binding.js'
-import { columnsInTurns } from './column-type.js'
 import type { Table } from './from.js'
 
 /** Whether a position may count columns of `*`. */
@@ -54,13 +52,7 @@ export function* withStarPositions(
 
 function* columnNames(tx: CommandReadTx, { known, ns, open }: Table): Program<readonly string[]> {
   if (known !== undefined) return [...known.columns.keys()]
-  const documents: Document[] = []
-  const source = yield* open(tx, emptyDocument)
-  while (documents.length < showSampleDocuments && !source.drained) {
-    documents.push(...(yield* source.pull(tx, showSampleDocuments - documents.length)))
-  }
-  source.close()
-  const columns = yield* columnsInTurns(tx, undefined, [], documents)
+  const columns = yield* sampledColumns(tx, yield* open(tx, emptyDocument))
   const names = columns.map(({ name }) => name)
   return names.length === 0 && ns?.view === undefined ? [idColumn] : names
 }

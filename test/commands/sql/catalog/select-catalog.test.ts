@@ -1,6 +1,8 @@
 // information_schema and pg_catalog: what psql 15 and Grafana ask, over what the caller may read.
 
 import tap from 'tap'
+import { pgColumnsMax } from '../../../../src/base/limits/sql.js'
+import { MiB } from '../../../../src/base/units.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
 import { identities } from '../../../support/identities.js'
 import { openPlace } from '../../../support/rights-room.js'
@@ -193,4 +195,21 @@ eachRoom(tap, 'what a database without such things has none of is asked for', as
     'SELECT defaclobjtype FROM pg_default_acl',
   ]
   for (const text of statements) t.same(await rows(text), [], text)
+})
+
+eachRoom(tap, 'what documents are sampled for columns has a bound', async (t, room) => {
+  const text = 'a'.repeat(3 * MiB)
+  await room.insert('large', { _id: 1, a: text }, { _id: 2, b: text })
+  await room.insert('large', { _id: 3, c: 1 })
+  const named = `SELECT column_name AS c FROM information_schema.columns WHERE table_name = 'large'`
+  t.same(await rowsOf(room, named), [{ c: '_id' }, { c: 'a' }, { c: 'b' }])
+  const described = await room.run({ sqlShow: 'DESCRIBE large' })
+  t.same(
+    described.cursor.firstBatch.map(({ column }: Reply) => column),
+    ['_id', 'a', 'b'],
+  )
+  const many = Array.from({ length: pgColumnsMax + 5 }, (_, i) => [`f${i}`, i])
+  await room.insert('wide', Object.fromEntries([['_id', 1], ...many]))
+  const count = `SELECT count(*) AS n FROM information_schema.columns WHERE table_name = 'wide'`
+  t.same(await rowsOf(room, count), [{ n: pgColumnsMax }])
 })
