@@ -53,8 +53,8 @@ export const crcBytesPerUnit = 24
 export const cellsPerUnit = 50
 /** Bytes of an array or object whose elements a loop scans, for one unit. */
 export const elementBytesPerUnit = 32
-/** A pattern that is compiled to an automaton, 20 µs, and each instruction of its program. */
-export const regexUnits = 200
+/** A pattern that is compiled to an automaton, 30 µs, and each instruction of its program. */
+export const regexUnits = 300
 export const regexInstructionUnits = 3
 /** Characters that LIKE, or a Redis pattern, compares for one unit. */
 export const likeCharsPerUnit = 10
