@@ -307,9 +307,9 @@ export class ModelView {
   }
 }
 
-/** Whether a scan may have ended at its bytes; `scanOwn` never does. */
+/** Whether a scan may have ended at its bytes; one that fetches records never does. */
 function hasReachedBytes({ kind, range }: Scan, answer: readonly Fetched[]): boolean {
-  if (kind !== 'scan' || range.bytesMax === undefined || answer.length === 0) return false
+  if (kind === 'scanFetch' || range.bytesMax === undefined || answer.length === 0) return false
   return answer.reduce((sum, { value }) => sum + value.length, 0) >= range.bytesMax
 }
 
