@@ -12,7 +12,7 @@ import type { Document } from '../../../value/value.js'
 import type { DocumentWriter } from '../../../value/writer.js'
 import { firstBatch } from '../../document/reading/cursors.js'
 import type { Scope } from '../expression/scope.js'
-import { columnsInTurns, columnsOf, withColumns } from '../select/column-type.js'
+import { type Column, columnsInTurns, columnsOf, withColumns } from '../select/column-type.js'
 import { compileResults, type Results } from '../select/result.js'
 import type { SqlCall } from './change-call.js'
 
@@ -37,19 +37,20 @@ export function* changeReply(
   figures: (writer: DocumentWriter) => void,
   returned?: Returned,
 ): Sweep<Document> {
+  // Before the reply is made: others may come in between, and it is held once more for each.
+  const columns = returned && (yield* columnsFor(returned))
   const cursor = yield* cursorOf(call, collection, returned?.rows ?? [])
   const whole = reply((writer) => {
     figures(writer.bool('acknowledged', true))
     const elements = new Elements(cursor)
     if (elements.next()) writer.element(cursor, elements.start, elements.valueEnd)
   })
-  if (returned === undefined) return whole
-  const { columns, named, rows } = returned
-  if (bytesOfAll(rows) <= smallMessageBytesMax) {
-    return withColumns(whole, columnsOf(columns, named, rows))
-  }
-  const inspected = readPhase((tx) => columnsInTurns(tx, columns, named, rows))
-  return withColumns(whole, yield* inspected)
+  return columns === undefined ? whole : withColumns(whole, columns)
+}
+
+function* columnsFor({ columns, named, rows }: Returned): Sweep<readonly Column[]> {
+  if (bytesOfAll(rows) <= smallMessageBytesMax) return columnsOf(columns, named, rows)
+  return yield* readPhase((tx) => columnsInTurns(tx, columns, named, rows))
 }
 
 /** A batch that does not count needs no transaction, which may cost as much as the change. */
