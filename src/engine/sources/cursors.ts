@@ -9,8 +9,7 @@ import type { ByteShare, ByteShares, Keeper } from '../../base/heap/byte-shares.
 import { smallMessageBytesMax } from '../../base/limits/connections.js'
 import { cursorIdleMs, cursorsPerOwnerMax } from '../../base/limits/documents.js'
 import { firstPullBytes, pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
-import { KiB, MiB } from '../../base/units.js'
-import { turnUnits } from '../../base/work/work-figures.js'
+import { KiB } from '../../base/units.js'
 import { numberedCursor } from '../../store/gateway-number.js'
 import type { ClusterTime } from '../../store/layout.js'
 import type { Program, ReadTx } from '../../store/store.js'
@@ -380,8 +379,6 @@ function elementBytes(position: number): number {
 
 /** From this size on, a batch counts for its reply, bytes. */
 const countedBatchBytes = smallMessageBytesMax
-/** A larger batch is copied into its reply in a turn of its own: 16 MiB take 12 ms. */
-const ownTurnBytes = 2 * MiB
 /** What a batch becomes if further documents are as large as those so far. */
 function expectedBytes(bytes: number, documents: number, limits: BatchLimits): number {
   const { bytesMax, documentsMax, documentsLeft = documentsMax } = limits
@@ -425,6 +422,5 @@ export function* fillBatch(tx: ReadTx, source: Source, limits: BatchLimits): Pro
     }
   }
   if (bytes > countedBatchBytes) tx.reply?.holds(bytes)
-  if (bytes > ownTurnBytes) yield* tx.pause(turnUnits)
   return { documents, drained: !isFull && source.drained }
 }
