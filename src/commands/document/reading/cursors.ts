@@ -77,8 +77,7 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
   }
   const { db } = call
   const ns = `${db}.${collection}`
-  const beside =
-    options.beside && (yield* closedOnError(source, options.beside(documents), undefined))
+  const beside = options.beside && (yield* closedOnError(source, options.beside(documents)))
   const token = source.resumeToken?.(documents)
   const replyWith = (id: number): Document => {
     const batch = { name: 'firstBatch', documents, id, ns, beside } as const

@@ -124,7 +124,11 @@ class Accumulated implements WindowFunction {
       if (result === undefined) {
         const elements = state.elements?.()
         if (elements !== undefined) result = yield* gathered(elements)
-        else result = state.result() ?? nullValue
+        else {
+          work.note(state.bytesHeld / keptBytesPerUnit)
+          if (work.isDue) yield
+          result = state.result() ?? nullValue
+        }
         column.push(result)
       } else {
         column.repeat(result)
