@@ -2,7 +2,7 @@
 // items. A binary heap has the largest kept item on top, so most items of a long stream cost one
 // comparison.
 
-import { sortItems } from '../value/sort-values.js'
+import { sortInTurns, sortItems } from '../value/sort-values.js'
 
 export class BoundedHeap<T> {
   private readonly items: T[] = []
@@ -51,6 +51,11 @@ export class BoundedHeap<T> {
   /** All items in ascending order; they stay in the heap. */
   sorted(): T[] {
     return sortItems([...this.items], this.compare)
+  }
+
+  /** As `sorted`, with pauses. */
+  sortedInTurns(): Generator<undefined, T[], void> {
+    return sortInTurns(this.items, this.compare)
   }
 
   private up(index: number): void {

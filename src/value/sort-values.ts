@@ -17,6 +17,31 @@ export function sortItems<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   return items.sort(compare)
 }
 
+/** The sorted items in a new array; pauses when the turn is over. Stable. */
+export function* sortInTurns<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+): Generator<undefined, T[], void> {
+  let sorted = [...items]
+  let other = [...items]
+  for (let size = 1; size < items.length; size *= 2) {
+    for (let first = 0; first < items.length; first += 2 * size) {
+      const middle = Math.min(first + size, items.length)
+      const end = Math.min(first + 2 * size, items.length)
+      let [left, right] = [first, middle]
+      for (let to = first; to < end; to++) {
+        const takesLeft =
+          right >= end || (left < middle && compare(sorted[left] as T, sorted[right] as T) <= 0)
+        other[to] = sorted[takesLeft ? left++ : right++] as T
+        work.note(comparisonUnits)
+        if (work.isDue) yield
+      }
+    }
+    ;[sorted, other] = [other, sorted]
+  }
+  return sorted
+}
+
 /** Sorts in place; `direction` -1 means descending. */
 export function sortValues(values: Value[], collation?: Collation, direction: 1 | -1 = 1): Value[] {
   const numbers = int32Numbers(values)

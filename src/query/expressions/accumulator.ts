@@ -4,7 +4,9 @@
 import { fail } from '../../base/errors.js'
 import { Arena } from '../../base/heap/arena.js'
 import { blockingBytesMax } from '../../base/limits/documents.js'
-import { Value } from '../../value/value.js'
+import { work } from '../../base/work/work-budget.js'
+import { nullValue, Value } from '../../value/value.js'
+import { DocumentWriter } from '../../value/writer.js'
 import type { Env, Expression, Result, Scope } from './operator.js'
 
 /** The state of one group. */
@@ -12,8 +14,11 @@ export interface Accumulator {
   add(value: Result): void
   /** A missing result becomes null in the group's document. */
   result(): Result
-  /** The elements, if the result is an array: it may be so long that it is written in turns. */
-  elements?(): readonly Value[]
+  /**
+   * The elements, if the result is an array: it may be so long that it is written in turns.
+   * Undefined is a place to pause.
+   */
+  elements?(): Iterable<Value | undefined>
   /** Bytes of the kept values; 0 for a state of fixed size. */
   readonly bytesHeld: number
   /** The state as a value for `absorb`, when $group spills. */
@@ -58,6 +63,28 @@ const valueOverheadBytes = 64
 
 export function bytesOf(value: Value): number {
   return value.end - value.start + valueOverheadBytes
+}
+
+/** Bytes of kept values, which lie apart, that a result gathers for one unit. */
+const keptBytesPerUnit = 30
+
+/** The result, which may be an array of more values than one turn can gather. */
+export function* resultInTurns(state: Accumulator): Generator<undefined, Value, void> {
+  const elements = state.elements?.()
+  if (elements === undefined) {
+    work.note(state.bytesHeld / keptBytesPerUnit)
+    if (work.isDue) yield
+    return state.result() ?? nullValue
+  }
+  const writer = new DocumentWriter(true)
+  for (const value of elements) {
+    if (value !== undefined) {
+      writer.push(value)
+      work.note(bytesOf(value) / keptBytesPerUnit)
+    }
+    if (work.isDue) yield
+  }
+  return writer.finishValue()
 }
 
 const firstKeptBytes = 256

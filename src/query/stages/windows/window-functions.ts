@@ -12,10 +12,9 @@ import {
   nullValue,
   type Value,
 } from '../../../value/value.js'
-import { DocumentWriter } from '../../../value/writer.js'
 import { accumulators } from '../../accumulators.js'
 import { jobThen } from '../../detached.js'
-import { type AccumulatorPlan, bytesOf } from '../../expressions/accumulator.js'
+import { type AccumulatorPlan, resultInTurns } from '../../expressions/accumulator.js'
 import {
   Constant,
   type Env,
@@ -122,13 +121,7 @@ class Accumulated implements WindowFunction {
         if (++passed % stepDocumentsMax === 0 || work.isDue) yield
       }
       if (result === undefined) {
-        const elements = state.elements?.()
-        if (elements !== undefined) result = yield* gathered(elements)
-        else {
-          work.note(state.bytesHeld / keptBytesPerUnit)
-          if (work.isDue) yield
-          result = state.result() ?? nullValue
-        }
+        result = yield* resultInTurns(state)
         column.push(result)
       } else {
         column.repeat(result)
@@ -139,20 +132,6 @@ class Accumulated implements WindowFunction {
     partition.hold(-state.bytesHeld)
     return column.values
   }
-}
-
-/** Bytes of kept values, which lie apart, that a result gathers for one unit. */
-const keptBytesPerUnit = 30
-
-/** An array of more values than one turn may gather. */
-function* gathered(values: readonly Value[]): Generator<unknown, Value, void> {
-  const writer = new DocumentWriter(true)
-  for (const value of values) {
-    writer.push(value)
-    work.note(bytesOf(value) / keptBytesPerUnit)
-    if (work.isDue) yield
-  }
-  return writer.finishValue()
 }
 
 const accumulated: CompileFunction = (context) => {
