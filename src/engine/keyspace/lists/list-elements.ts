@@ -6,6 +6,7 @@ import { listScanMembers } from '../../../base/limits/key-value.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import type { KeyRange, Program } from '../../../store/store.js'
 import { isPlain, type Member, type Members } from '../containers/members.js'
+import { membersPageBytes } from '../containers/trip-size.js'
 import type { Keyspace } from '../keyspace.js'
 import { behind } from '../sorted-sets/rank-blocks.js'
 import type { Finder } from './list-finder.js'
@@ -64,7 +65,7 @@ export function* searchElements(
   let limit = listScanMembers
   for (let seen = 0; seen < length; ) {
     if (seen >= begunMax) work.requireTime(tx, (length - seen) * entryUnits)
-    const page = yield* members.entries({ start, end, reverse }, limit)
+    const page = yield* members.entries({ start, end, reverse, bytesMax: membersPageBytes }, limit)
     let bytes = 0
     for (const entry of page) {
       const index = reverse ? length - 1 - seen : seen
