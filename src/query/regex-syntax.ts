@@ -9,14 +9,14 @@ import { regexProgramMax } from '../base/limits/documents.js'
 import { programSizeOf } from './regex-size.js'
 
 /** What RE2 compiles. */
-export interface Program {
+export interface RegexProgram {
   /** The pattern for RE2. */
   readonly source: string
   /** About how many instructions it becomes. */
   readonly size: number
 }
 
-export interface RegexSyntax extends Program {
+export interface RegexSyntax extends RegexProgram {
   /** Literal prefix of every match, if the pattern starts with `^`. */
   readonly prefix: string | undefined
   /** Set if the pattern is only literal text between optional anchors. */
@@ -25,7 +25,7 @@ export interface RegexSyntax extends Program {
   readonly conditions: readonly Condition[]
 }
 
-interface Condition extends Program {
+interface Condition extends RegexProgram {
   /** `(?!…)`: the text must not match. */
   readonly isNegative: boolean
 }
@@ -136,7 +136,7 @@ class Translator {
     }
   }
 
-  private program(): Program {
+  private program(): RegexProgram {
     const size = programSizeOf(this.out)
     if (size > regexProgramMax) throw invalidRegex('regular expression is too large')
     return { source: this.out.join(''), size }

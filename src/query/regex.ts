@@ -11,7 +11,12 @@ import { work } from '../base/work/work-budget.js'
 import { bytesPerUnit, regexInstructionUnits, regexUnits } from '../base/work/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
 import { CountedText, ShortText, shortTextMax } from './regex-input.js'
-import { invalidRegex, type Program, type RegexSyntax, translateRegex } from './regex-syntax.js'
+import {
+  invalidRegex,
+  type RegexProgram,
+  type RegexSyntax,
+  translateRegex,
+} from './regex-syntax.js'
 
 /** Cached compiled patterns; few, because an automaton may grow to some megabytes. */
 const cachedRegexesMax = 64
@@ -146,7 +151,7 @@ class Automaton {
   private readonly instructions: number
 
   /** Throws 51091. */
-  constructor({ source, size }: Program, flags: number) {
+  constructor({ source, size }: RegexProgram, flags: number) {
     work.spend(regexUnits + size * regexInstructionUnits)
     try {
       this.regex = RE2JS.compile(source, flags)
