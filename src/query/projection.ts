@@ -72,8 +72,8 @@ export function compileProjection(
   })
   const detachable = new Detachable(act, describe, ([cell]) => documentOf(resultOf(cell) as Value))
   return {
-    ...(wholeFields === undefined ? {} : { wholeFields }),
     apply: (document) => detachable.of(document),
+    ...(wholeFields === undefined ? undefined : { wholeFields }),
   }
 }
 

@@ -254,7 +254,7 @@ export interface ReadOptions {
    */
   readonly runsAgain?: boolean
   /** Called in every pause; a throw ends the program with that error. */
-  readonly onPause?: () => void
+  readonly onPause?: (() => void) | undefined
   /** The account of the work, by default the server's own; programs of one account run in turn. */
   readonly account?: Account | undefined
 }

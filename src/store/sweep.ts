@@ -85,7 +85,6 @@ function runPhase(
     if (large === undefined) return store.write(program, account)
     return store.writeLarge(program, large, account)
   }
-  const paused = onPause === undefined ? phase.options : { ...phase.options, onPause }
-  const options = account === undefined ? paused : { ...paused, account }
-  return store.read(phase.program, options)
+  const { snapshot = false, serializable = false, runsAgain = false } = phase.options ?? {}
+  return store.read(phase.program, { snapshot, serializable, runsAgain, onPause, account })
 }

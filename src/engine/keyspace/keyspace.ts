@@ -211,7 +211,7 @@ export class Keyspace {
     const bytes = Math.max(0, (before ?? 0) + tally.bytes)
     tally.bytes = 0
     addBeside(this.writing, this.ns, bytes - (before ?? 0))
-    return { ...head, bytes }
+    return 'bytes' in head ? { ...head, bytes } : { bytes, ...head }
   }
 
   /** The large container that an earlier command of the program left open. */

@@ -45,7 +45,8 @@ export function* findCandidate(
   if (from !== undefined) return yield* nextOf(tx, from, ns.id)
   requireAssumed(ns, selection)
   const first = planQuery(ns, selection)
-  const plan = yield* choosePlan(tx, ns, { ...selection, limit: count }, first, target.choices)
+  const query = { limit: count, ...selection }
+  const plan = yield* choosePlan(tx, ns, query, first, target.choices)
   if (plan.isSingle) return 'single'
   const { sort, filter } = selection
   const walk = new Walk(ns, plan, filter)

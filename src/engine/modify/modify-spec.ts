@@ -138,21 +138,30 @@ export type ChangeAt = (
   staged: Staged,
 ) => Program<Changed>
 
+// Made for each command: arrows, because a generator function that is made keeps what it refers to
+// until the next major collection.
 export function updateAt(spec: UpdateSpec): ChangeAt {
-  const { filter, update } = spec
-  return recording(spec, function* (tx, ns, { key, document }, staged) {
-    const matchedIndex = filter.matchedIndex(document)
-    const after = applied(tx, update, document, matchedIndex)
-    if (after === document) return { before: document, after }
-    if (after.length > documentBytesMax) {
-      throw fail(
-        'Location17419',
-        `Resulting document after update is larger than ${documentBytesMax}`,
-      )
-    }
-    yield* replaceDocument(tx, ns, key, document, after, staged, update.kind === 'replacement')
-    return { before: document, after }
-  })
+  return recording(spec, (tx, ns, place, staged) => updatePlace(spec, tx, ns, place, staged))
+}
+
+function* updatePlace(
+  { filter, update }: UpdateSpec,
+  tx: Tx & Guarded,
+  ns: Namespace,
+  { key, document }: Place,
+  staged: Staged,
+): Program<Changed> {
+  const matchedIndex = filter.matchedIndex(document)
+  const after = applied(tx, update, document, matchedIndex)
+  if (after === document) return { before: document, after }
+  if (after.length > documentBytesMax) {
+    throw fail(
+      'Location17419',
+      `Resulting document after update is larger than ${documentBytesMax}`,
+    )
+  }
+  yield* replaceDocument(tx, ns, key, document, after, staged, update.kind === 'replacement')
+  return { before: document, after }
 }
 
 /** Applies a pure function to a stored document, whose errors may quote it. */
@@ -177,12 +186,14 @@ export function removalAt(selection: Selection): ChangeAt {
 /** The same change, kept in the record of its statement. */
 function recording({ record }: Selection, changeAt: ChangeAt): ChangeAt {
   if (record === undefined) return changeAt
-  return function* (tx, ns, place, staged) {
-    yield* requireNew(tx, record)
-    const changed = yield* changeAt(tx, ns, place, staged)
-    record.keep(tx, changed)
-    return changed
-  }
+  return (tx, ns, place, staged) => recorded(record, tx, changeAt(tx, ns, place, staged))
+}
+
+function* recorded(record: StatementRecord, tx: Tx, change: Program<Changed>): Program<Changed> {
+  yield* requireNew(tx, record)
+  const changed = yield* change
+  record.keep(tx, changed)
+  return changed
 }
 
 /** The same program, which writes at its end what it has kept in the record of its statement. */

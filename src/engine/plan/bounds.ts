@@ -129,7 +129,8 @@ function predicatesOf(node: FilterNode, keys: Collation | undefined): Placed[] {
   if (range === undefined) return []
   // A key may come from an element that the filter ignores: {a: [[1]]} has one for `a.0: 1`.
   const isExact = range.isExact && !hasPosition(node.path)
-  return [{ path: node.path.text, predicate: { ...range, isExact, node, scope: undefined } }]
+  const { intervals } = range
+  return [{ path: node.path.text, predicate: { intervals, isExact, node, scope: undefined } }]
 }
 
 /** Merges `{$or: [{a: 1}, {a: {$gt: 5}}]}` into one set of keys of `a`. */

@@ -165,7 +165,7 @@ export function sortPlan(spec: Value, sort: Sort, limit?: number): SortPlan {
       ? new RunSort(sort, workspace)
       : new TopSort('$sort', limit, (document) => sort.peekKey(document), workspace)
   const plan = { kind: 'sort', name: '$sort', spec, sort, create } as const
-  return limit === undefined ? plan : { ...plan, limit }
+  return limit === undefined ? plan : { limit, ...plan }
 }
 
 function sampleSize(spec: Value): number {

@@ -103,9 +103,9 @@ export class ReadPrograms {
     }
     this.held.add(release)
     return {
-      read: (make, options) => {
+      read: (make, { account, onPause } = {}) => {
         if (!this.held.has(release)) throw fail('ShutdownInProgress', 'the store is closed')
-        return this.start(make, new Reading(snapshot, this, true), { ...options, snapshot: false })
+        return this.start(make, new Reading(snapshot, this, true), { account, onPause })
       },
       get heldBytes() {
         return snapshot.heldBytes

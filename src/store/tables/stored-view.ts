@@ -137,14 +137,15 @@ class TablesView {
   private range({ start, end, reverse }: KeyRange, limit?: number): FoundEntries {
     if (Buffer.compare(start, end) >= 0) return noEntries
     this.damaged?.requireRange({ start, end })
-    const bounds =
-      reverse === true
-        ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true }
-        : { start, end }
+    const isBackward = reverse === true
     const found = this.environment.getRange({
-      ...bounds,
+      start: isBackward ? end : start,
+      end: isBackward ? start : end,
+      reverse: isBackward,
+      exclusiveStart: isBackward,
+      inclusiveEnd: isBackward,
+      limit: limit ?? Number.POSITIVE_INFINITY,
       ...this.options,
-      ...(limit === undefined ? {} : { limit }),
     })
     return found[Symbol.iterator]() as FoundEntries
   }

@@ -139,32 +139,39 @@ function newLayer(): WriteBuffer {
 
 /** A scan that also shows the changes of a buffer. */
 export function scanOver(buffer: WriteBuffer, below: Scan): Scan {
-  return function* merged(range, limit): Program<Entry[]> {
-    const { bytesMax } = range
-    if (bytesMax !== undefined) {
-      const pages = new OwnPages(buffer, range, limit, bytesMax)
-      for (let page = pages.next(); page !== undefined; page = pages.next()) {
-        pages.take(page, yield* below(page.range, page.limit))
-      }
-      return pages.entries
+  return (range, limit) => merged(buffer, below, range, limit)
+}
+
+function* merged(
+  buffer: WriteBuffer,
+  below: Scan,
+  range: KeyRange,
+  limit: number,
+): Program<Entry[]> {
+  const { bytesMax } = range
+  if (bytesMax !== undefined) {
+    const pages = new OwnPages(buffer, range, limit, bytesMax)
+    for (let page = pages.next(); page !== undefined; page = pages.next()) {
+      pages.take(page, yield* below(page.range, page.limit))
     }
-    const own = buffer.ownWrites(range, limit)
-    const stored: Entry[] = []
-    let { start, end } = range
-    const reverse = range.reverse === true
-    while (stored.length < own.wanted) {
-      // Twice as many each time: own removals may be many more than the limit.
-      const next = Math.max(limit, Math.min(stored.length, scanEntriesMax))
-      const most = Math.min(own.wanted - stored.length, next)
-      const some = yield* below({ start, end, reverse }, most)
-      for (const entry of some) stored.push(entry)
-      const last = some.at(-1)
-      if (last === undefined || some.length < most) break
-      if (reverse) end = last.key
-      else start = behind(last.key)
-    }
-    return own.merge(stored)
+    return pages.entries
   }
+  const own = buffer.ownWrites(range, limit)
+  const stored: Entry[] = []
+  let { start, end } = range
+  const reverse = range.reverse === true
+  while (stored.length < own.wanted) {
+    // Twice as many each time: own removals may be many more than the limit.
+    const next = Math.max(limit, Math.min(stored.length, scanEntriesMax))
+    const most = Math.min(own.wanted - stored.length, next)
+    const some = yield* below({ start, end, reverse }, most)
+    for (const entry of some) stored.push(entry)
+    const last = some.at(-1)
+    if (last === undefined || some.length < most) break
+    if (reverse) end = last.key
+    else start = behind(last.key)
+  }
+  return own.merge(stored)
 }
 
 function addTo(below: WriteBuffer, above: WriteBuffer): void {

@@ -152,18 +152,21 @@ export class Transaction {
 
   /** As `Store.read`; the program sees the transaction's state and its changes. */
   read<T>(program: (tx: ReadTx) => Program<T>, options: ReadOptions = {}): Awaitable<T> {
-    const { layers, reads, asked } = this
     const noted = new Set<string>()
-    const noteAsked = (tx: ReadTx) => this.noteAsked(tx, noted)
-    function* noting(tx: ReadTx): Program<T> {
-      const result = yield* program(new TransactionReadTx(tx, layers, reads))
-      if (asked.length > 0) yield* noteAsked(tx)
-      return result
-    }
-    const outcome = this.run(noting, options)
+    const outcome = this.run((tx) => this.noting(tx, program, noted), options)
     if (outcome instanceof Promise)
       return outcome.then((value) => this.checked(value, noted, options))
     return noted.size === 0 ? outcome : this.checked(outcome, noted, options)
+  }
+
+  private *noting<T>(
+    tx: ReadTx,
+    program: (tx: ReadTx) => Program<T>,
+    noted: Set<string>,
+  ): Program<T> {
+    const result = yield* program(new TransactionReadTx(tx, this.layers, this.reads))
+    if (this.asked.length > 0) yield* this.noteAsked(tx, noted)
+    return result
   }
 
   /**
@@ -172,28 +175,33 @@ export class Transaction {
    * commit would fail too.
    */
   async write<T>(program: (tx: Tx) => Program<T>, options: ReadOptions = {}): Promise<T> {
-    const { layers, rests, reads, blocks } = this
-    const statement = layers.statement()
+    const statement = this.layers.statement()
     const changed = new Set<string>()
-    const noteAsked = (tx: ReadTx) => this.noteAsked(tx, changed)
-    function* noted(tx: ReadTx): Program<T> {
-      const numbers = blocks.of(tx, options.account)
-      try {
-        const result = yield* program(new TransactionTx(tx, layers, reads, statement, numbers))
-        yield* noteAsked(tx)
-        yield* noteStates(tx, rests, statement.changes, changed)
-        numbers.keepUsed()
-        return result
-      } catch (error) {
-        numbers.giveBack()
-        throw error
-      }
-    }
+    const noted = (tx: ReadTx) => this.noted(tx, program, { statement, changed, options })
     const value = await this.run(noted, options)
     if (changed.size > 0) await this.checkNow(changed, options, statement)
     this.layers.add(statement)
     this.options.onGrown?.()
     return value
+  }
+
+  private *noted<T>(
+    tx: ReadTx,
+    program: (tx: Tx) => Program<T>,
+    { statement, changed, options }: Writing,
+  ): Program<T> {
+    const { layers, rests, reads } = this
+    const numbers = this.blocks.of(tx, options.account)
+    try {
+      const result = yield* program(new TransactionTx(tx, layers, reads, statement, numbers))
+      yield* this.noteAsked(tx, changed)
+      yield* noteStates(tx, rests, statement.changes, changed)
+      numbers.keepUsed()
+      return result
+    } catch (error) {
+      numbers.giveBack()
+      throw error
+    }
   }
 
   /** Runs the programs of a command in this transaction. */
@@ -315,27 +323,30 @@ export class Transaction {
   /** `changed` are the only keys that may differ from what was checked. */
   private apply(
     buffer: WriteBuffer,
-    { before, behind }: Admission,
+    admission: Admission,
     changed: ChangedKeys | undefined,
     account: Account | undefined,
   ): Promise<void> {
-    const { rests } = this
-    const ran = (isOver: boolean) => {
-      this.isUnknown = isOver
-    }
-    function* program(tx: Tx): Program<void> {
-      ran(false)
-      yield* rests.check(tx, changed?.keys)
-      if (before !== undefined) yield* before(tx)
-      const counters = applyBuffer(tx, buffer)
-      if (behind !== undefined) yield* behind(tx, counters)
-      ran(true)
-    }
+    const program = (tx: Tx) => this.applying(tx, buffer, admission, changed)
     if (changed !== undefined) changed.own = program
     this.options.hold?.admit(program)
     if (!buffer.isLarge) return this.store.write(program, account)
     const { changes, appended } = buffer
     return this.store.writeLarge(program, { changes, appended }, account)
+  }
+
+  private *applying(
+    tx: Tx,
+    buffer: WriteBuffer,
+    { before, behind }: Admission,
+    changed: ChangedKeys | undefined,
+  ): Program<void> {
+    this.isUnknown = false
+    yield* this.rests.check(tx, changed?.keys)
+    if (before !== undefined) yield* before(tx)
+    const counters = applyBuffer(tx, buffer)
+    if (behind !== undefined) yield* behind(tx, counters)
+    this.isUnknown = true
   }
 
   private run<T>(program: (tx: ReadTx) => Program<T>, options: ReadOptions): Awaitable<T> {
@@ -347,7 +358,7 @@ export class Transaction {
     }
     this.running++
     try {
-      const outcome = this.held.read(program, { ...options, onPause: check })
+      const outcome = this.held.read(program, { account: options.account, onPause: check })
       if (!(outcome instanceof Promise)) {
         this.ran()
         return outcome
@@ -395,6 +406,14 @@ export class Transaction {
     this.isReleased = true
     this.held.release()
   }
+}
+
+/** One write program of the transaction. */
+interface Writing {
+  readonly statement: WriteBuffer
+  /** Names of the keys that it writes or depends on. */
+  readonly changed: Set<string>
+  readonly options: ReadOptions
 }
 
 /** What the commit's program asks its caller; a throw discards everything. */

@@ -164,3 +164,9 @@ export function* requireQuotas(
     requireSpace(used.bytes, yield* wasteBeside(tx, key))
   }
 }
+
+/** One program behind another. */
+export function* both(first: Program<void>, second: Program<void>): Program<void> {
+  yield* first
+  yield* second
+}

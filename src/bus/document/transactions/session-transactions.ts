@@ -20,7 +20,7 @@ import type { Generic } from '../generic.js'
 import { reply } from '../reply.js'
 import { AbortPromises } from './abort-promises.js'
 import { shownSession } from './change-session.js'
-import { CommitCheck, requireQuotas } from './commit-check.js'
+import { both, CommitCheck, requireQuotas } from './commit-check.js'
 import { type LastUse, lastCommit, lastUse, noteAbort, noteCommit } from './commit-record.js'
 import { labelling, unknownCommit } from './labels.js'
 import { nameOf, type SessionName } from './session-name.js'
@@ -366,9 +366,9 @@ export class SessionTransactions {
     const guards = check.guards((statement) => guardOf(statement, session))
     return {
       before: (tx) => check.require(tx, guards, session, now),
-      *behind(tx, counters) {
-        yield* requireQuotas(tx, counters, requireSpace)
-        if (isRecorded) yield* noteCommit(tx, nameOf(call), number, now)
+      behind: (tx, counters) => {
+        const quotas = requireQuotas(tx, counters, requireSpace)
+        return isRecorded ? both(quotas, noteCommit(tx, nameOf(call), number, now)) : quotas
       },
     }
   }

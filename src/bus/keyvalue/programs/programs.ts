@@ -108,7 +108,7 @@ export class Programs {
       if (session?.closed === true) throw clientGone()
     }
     try {
-      const options = { ...inOrderOfWrites, onPause, account: this.accountOf(calls) }
+      const options = { onPause, account: this.accountOf(calls), ...inOrderOfWrites }
       const program = (tx: ReadTx) => this.run(tx, calls, now, outcome, waiting)
       const read = this.options.store.read(program, options)
       if (read instanceof Promise) {
@@ -196,7 +196,7 @@ export class Programs {
     const program = (tx: ReadTx, staged?: Staged) =>
       this.run(tx, calls, now, outcome, { staged, before, isTogether: true })
     const account = this.accountOf(calls)
-    if (!isWrite) return store.read((tx) => program(tx), { ...inOrderOfWrites, account })
+    if (!isWrite) return store.read((tx) => program(tx), { account, ...inOrderOfWrites })
     if (calls.length > wordsAtOnceMax) return this.optimistic(calls, now, false, before)
     try {
       const isDone = await this.writeTogether(program, account)

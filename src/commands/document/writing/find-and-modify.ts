@@ -97,9 +97,9 @@ function* runWith(
   const { args } = call
   const { collation: asked } = args
   const context = collated(stamping(call.context, args), asked ?? assumed, undefined)
-  const collating = asked === undefined ? { assumed } : {}
-  const { filter, ...given } = compileSelection(args, context)
-  const selection = { ...given, ofSeries: refuseSeries(call) }
+  const collating = asked === undefined ? assumed : undefined
+  const { filter, sort, hint } = compileSelection(args, context)
+  const ofSeries = refuseSeries(call)
   const project = projector(args.fields, filter, context)
   if (args.remove) {
     const answer = (changed: Changed | undefined) =>
@@ -109,20 +109,19 @@ function* runWith(
         writeValue(writer, changed?.before, project)
       })
     const record = call.retry?.statement(0, answer)
-    const wanted = { filter, ...selection, ...collating, record }
+    const wanted = { filter, sort, hint, ofSeries, assumed: collating, record }
     return yield* answered(record, () => deleteFirst(targetOf(call), wanted), answer)
   }
-  const { update, upsert, arrayFilters, hint } = args
-  const { q, u } = { q: args.query, u: requireUpdate(update) }
-  const operation = { q, u, c: undefined, multi: false, upsert, arrayFilters, hint }
-  const spec = compileOperation({ ...operation, collation: asked }, context)
+  const { update, upsert, arrayFilters } = args
+  const given = { c: undefined, multi: false, upsert, arrayFilters, hint, collation: asked }
+  const spec = compileOperation({ q: args.query, u: requireUpdate(update), ...given }, context)
   const answer = (changed: Changed | undefined) =>
     reply((writer) => {
       writeUpdateResult(writer, changed)
       writeValue(writer, args.new ? changed?.after : changed?.before, project)
     })
   const record = call.retry?.statement(0, answer)
-  const wanted = { ...spec, ...selection, ...collating, record }
+  const wanted = { sort, ofSeries, assumed: collating, record, ...spec }
   return yield* answered(record, () => updateFirst(targetOf(call), wanted), answer)
 }
 

@@ -163,8 +163,12 @@ function updateJob(
   const { multi, collation: given } = operation
   const compiled = compileOperation(operation, collated(context, given ?? assumed, undefined))
   const ofSeries = (series: TimeSeries): void => requireMetaUpdate(series, operation)
-  const stated = { ...compiled, ofSeries, record }
-  const spec = given === undefined ? { ...stated, assumed } : stated
+  const spec = {
+    ofSeries,
+    record,
+    assumed: given === undefined ? assumed : undefined,
+    ...compiled,
+  }
   const isNone = ({ matched, upsertedId }: UpdateResult) =>
     matched === 0 && upsertedId === undefined
   return {
@@ -276,8 +280,7 @@ function deleteJob(
 ): Job<number> {
   const { collation: given } = operation
   const compiled = compileDelete(operation, collated(context, given ?? assumed, undefined))
-  const stated = { ...compiled, record }
-  const selection = given === undefined ? { ...stated, assumed } : stated
+  const selection = { record, assumed: given === undefined ? assumed : undefined, ...compiled }
   const one = operation.limit === 1
   return {
     point: one ? pointDelete(selection) : undefined,

@@ -64,11 +64,11 @@ function readRequest(call: KeyValueCall, first: number, kind: Kind, isStore: boo
   }
   if (by === 'rank') {
     const start = call.integer(first)
-    return { ...options, first: start, last: call.integer(first + 1), span: undefined }
+    return { first: start, last: call.integer(first + 1), span: undefined, ...options }
   }
   const read = by === 'score' ? scoreSpanAt : lexSpanAt
   const span = reverse ? read(call, first + 1, first) : read(call, first, first + 1)
-  return { ...options, first: 0, last: 0, span }
+  return { first: 0, last: 0, span, ...options }
 }
 
 function readOptions(call: KeyValueCall, at: number, kind: Kind, isStore: boolean): Options {

@@ -44,14 +44,14 @@ export type ChangeStatement =
 export function scopeOf(call: SqlCall, tables: readonly string[], known?: KnownTables): Scope {
   const parameters: readonly Value[] = call.args.params
   // Constants are evaluated during compilation.
-  const scope = {
+  return {
     tables,
     parameters,
     now: transactionTime(call),
     statementAt: call.now,
     session: sessionOf(call),
+    ...(known === undefined ? undefined : { known }),
   }
-  return known === undefined ? scope : { ...scope, known }
 }
 
 export function changeOf(call: Pick<SqlCall, 'target'>): ChangeStatement {

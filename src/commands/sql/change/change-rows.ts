@@ -193,7 +193,7 @@ function* prepareRows<S extends UpdateStatement | DeleteStatement>(
   call.traces.note(ns, plan)
   const wanted = limit + Math.min(spared, sqlRecheckedMax)
   const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, wanted, holding)
-  return { ...decision, ns, limit, rows, hasMore: rows.length >= wanted }
+  return { ns, limit, rows, hasMore: rows.length >= wanted, ...decision }
 }
 
 /** As prepareRows, if a unique key leads to the row; else undefined. */
@@ -209,7 +209,7 @@ function* prepareOne<S extends UpdateStatement | DeleteStatement>(
   const plan = planQuery(ns, { filter })
   if (!plan.isSingle) return undefined
   const rows = yield* rowsOf(tx, new Walk(ns, plan, filter), decision, 1, holding)
-  return { ...decision, ns, limit, rows, hasMore: false }
+  return { ns, limit, rows, hasMore: false, ...decision }
 }
 
 /** What a change looks for. */
@@ -221,7 +221,7 @@ interface RowSearch {
 }
 
 function noneFound({ decision, ns, limit }: RowSearch): FoundRows {
-  return { ...decision, ns, limit, rows: [], hasMore: false }
+  return { ns, limit, rows: [], hasMore: false, ...decision }
 }
 
 function* searchOf<S extends UpdateStatement | DeleteStatement>(

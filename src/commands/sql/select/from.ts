@@ -12,7 +12,7 @@ import { openFiltered, type PipelineEnvironment } from '../../../engine/sources/
 import { documentsSource } from '../../../engine/sources/source.js'
 import type { Guarded, Namespace, Resource } from '../../../engine/types.js'
 import type { SelectStatement, TableName, TableReference } from '../../../protocol/sql/ast.js'
-import { compileFilter } from '../../../query/filter.js'
+import { compileFilter, type Filter } from '../../../query/filter.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { collated } from '../../document/arguments.js'
@@ -120,12 +120,13 @@ function given(
     known,
     ns: undefined,
     isIndexed: false,
-    *open(tx, filter) {
-      const compiled = compileFilter(filter, context)
-      const documents = yield* make(tx, filter)
-      return documentsSource(documents.filter((document) => compiled.matches(document)))
-    },
+    open: (tx, filter) => openGiven(make(tx, filter), compileFilter(filter, context)),
   }
+}
+
+function* openGiven(rows: Program<readonly Document[]>, filter: Filter): Program<Source> {
+  const documents = yield* rows
+  return documentsSource(documents.filter((document) => filter.matches(document)))
 }
 
 function* ready(documents: readonly Document[]): Program<readonly Document[]> {
@@ -137,11 +138,20 @@ function openerOf(call: SelectCall, name: string, ns: Namespace | undefined): Jo
   const { db, context } = call
   // Created with the first source, because a collection that is read alone needs none.
   let made: PipelineEnvironment | undefined
-  return function* (tx: ReadTx & Guarded, filter: Document): Program<Source> {
+  return (tx, filter) => {
     made ??= environmentOf(call, ns)
-    const place = yield* readPlaceOf(tx, db, name, made.context)
-    return openFiltered(place, compileFilter(filter, context), [], made)
+    return openPlace(tx, { db, name }, compileFilter(filter, context), made)
   }
+}
+
+function* openPlace(
+  tx: ReadTx & Guarded,
+  { db, name }: { readonly db: string; readonly name: string },
+  filter: Filter,
+  environment: PipelineEnvironment,
+): Program<Source> {
+  const place = yield* readPlaceOf(tx, db, name, environment.context)
+  return openFiltered(place, filter, [], environment)
 }
 
 function environmentOf(call: SelectCall, ns: Namespace | undefined): PipelineEnvironment {

@@ -63,10 +63,13 @@ function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
   const batchSize = args.batchSize ?? (hasLimit ? undefined : rowsDefault)
   const collection = referencesOf(statement)[0]?.name ?? '$cmd.sql'
   const { columns, named } = results
-  function* beside(documents: readonly Document[]): Program<Document> {
-    return columnsField(yield* columnsInTurns(tx, columns, named, documents))
-  }
+  const beside = (documents: readonly Document[]) =>
+    columnsBeside(columnsInTurns(tx, columns, named, documents))
   return yield* firstBatch(tx, call, { source, batchSize, collection, beside })
+}
+
+function* columnsBeside(columns: ReturnType<typeof columnsInTurns>): Program<Document> {
+  return columnsField(yield* columns)
 }
 
 /** The statement with folded names, if one of its tables requires it. */

@@ -96,7 +96,7 @@ export function* openSelect(
     meant,
     tables.map(({ known }) => known),
   )
-  const scope: Scope = { ...outer, tables: bound.tables, known: bound.known }
+  const scope: Scope = { known: bound.known, ...outer, tables: bound.tables }
   const window = windowOf(statement, scope, options.rowsDefault)
   const select = new Select(tx, call, tables, bound, scope, window)
   return yield* select.open()
@@ -238,7 +238,7 @@ class Select {
       const path = pathOf(step.keys[0]?.inner)
       const isIndexed = yield* isLookedUp(tx, table, path)
       const { memory } = this
-      source = new JoinSource(source, rowOf, step, scope, { ...table, isIndexed, memory })
+      source = new JoinSource(source, rowOf, step, scope, { memory, ...table, isIndexed })
       rowOf = joinedRow
     }
     this.needsWhere = plan.keepsWhere

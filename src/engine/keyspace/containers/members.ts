@@ -207,7 +207,8 @@ export class Members {
   *page(range: KeyRange, limit: number): Program<MembersPage> {
     const { work } = this
     work.expectPage()
-    const bounded = { ...range, bytesMax: membersPageBytes }
+    const { start, end, reverse = false } = range
+    const bounded = { start, end, reverse, bytesMax: membersPageBytes }
     const entries = yield* this.entries(bounded, limit)
     const isOver = endsRange(entries, bounded, limit)
     const members: Member[] = []

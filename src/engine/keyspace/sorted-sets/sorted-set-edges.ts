@@ -25,10 +25,8 @@ export class Edges {
   /** What the head keeps of them. */
   get stored(): StoredEdges {
     const { lowest, highest } = this
-    return {
-      ...(isStored(lowest) ? { lowest } : {}),
-      ...(isStored(highest) ? { highest } : {}),
-    }
+    const from = isStored(lowest) ? { lowest } : undefined
+    return isStored(highest) ? { highest, ...from } : { ...from }
   }
 
   /** Their size in a head, bytes. */

@@ -160,7 +160,7 @@ export class GroupTransform extends StreamTransform {
     this.seesGroup = fields.some(({ plan }) => plan.seesGroup === true)
     this.groups = new Groups(env.collation)
     // Spilled groups pass through the sorter; a part of the bound suffices for sorted runs.
-    const memoryBytesMax = workspace.memoryBytesMax / 4
+    const memoryBytesMax = Math.floor(workspace.memoryBytesMax / 4)
     this.sorter = new Sorter({ name, workspace: { ...workspace, memoryBytesMax } })
   }
 
