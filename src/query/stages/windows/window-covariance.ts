@@ -1,17 +1,18 @@
 // $covariancePop and $covarianceSamp: two numeric expressions over a window. Welford's method keeps
 // precision with large means.
 
+import { work } from '../../../base/work/work-budget.js'
 import { elementsOf } from '../../../value/elements.js'
 import { bsonType, doubleValue, nullValue, type Value } from '../../../value/value.js'
-import { jobThen } from '../../detached.js'
 import type { Env, Expression } from '../../expressions/operator.js'
-import { parseBounds, type WindowBounds, wholePartition } from './window-bounds.js'
+import { parseBounds, type WindowBounds, type WindowSpan, wholePartition } from './window-bounds.js'
 import {
   type Column,
-  ColumnValues,
   type CompileFunction,
+  columnOfWindows,
   NumberColumn,
   type Partition,
+  pointUnits,
   refuseFunction,
   type WindowFunction,
 } from './window-function.js'
@@ -39,29 +40,25 @@ class Covariance implements WindowFunction {
   ) {}
 
   *column(partition: Partition, env: Env): Column {
-    const { documents, sortedBy } = partition
-    const spanOf = this.bounds.spans(documents.length, sortedBy)
-    const column = new ColumnValues(partition)
-    const xs = new NumberColumn(documents, this.x, env)
-    const ys = new NumberColumn(documents, this.y, env)
-    for (let i = 0; i < documents.length; i++) {
-      const { from, to } = spanOf(i)
-      try {
-        column.push(this.of(xs, ys, from, to))
-      } catch (error) {
-        column.push(yield* jobThen(error, () => this.of(xs, ys, from, to)))
-      }
-      yield
-    }
-    return column.values
+    const xs = new NumberColumn(partition.documents, this.x, env)
+    const ys = new NumberColumn(partition.documents, this.y, env)
+    yield* xs.read()
+    yield* ys.read()
+    return yield* columnOfWindows(partition, this.bounds, (span) => this.of(xs, ys, span))
   }
 
-  private of(xs: NumberColumn, ys: NumberColumn, from: number, to: number): Value {
+  private *of(
+    xs: NumberColumn,
+    ys: NumberColumn,
+    { from, to }: WindowSpan,
+  ): Generator<unknown, Value, void> {
     const sum = new CoMoment()
     for (let at = from; at <= to; at++) {
       const x = xs.at(at)
       const y = ys.at(at)
       if (x !== undefined && y !== undefined) sum.add(x, y)
+      work.note(pointUnits)
+      if (work.isDue) yield
     }
     const degrees = sum.count - this.spare
     return degrees > 0 ? doubleValue(sum.product / degrees) : nullValue

@@ -5,11 +5,11 @@ import { fail, type GatewayError } from '../../../base/errors.js'
 import { stepDocumentsMax } from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { numberOf } from '../../../value/numbers.js'
-import { type Document, documentValue, type Value } from '../../../value/value.js'
+import { type Document, documentValue, nullValue, type Value } from '../../../value/value.js'
 import { jobThen } from '../../detached.js'
 import type { Env, Expression, Result } from '../../expressions/operator.js'
 import type { StageCompiler } from '../stage.js'
-import type { Sorting, SortValues } from './window-bounds.js'
+import type { Sorting, SortValues, WindowBounds, WindowSpan } from './window-bounds.js'
 
 /** One partition, in order. */
 export interface Partition {
@@ -22,6 +22,8 @@ export interface Partition {
 
 /** Work units of one document of a window or column: 0.4 µs, so that its pauses come in time. */
 export const columnUnits = 4
+/** Work units of one point of a window, whose numbers are known: 0.1 µs. */
+export const pointUnits = 1
 /** Memory of a column's value beside its payload, bytes. */
 const valueOverheadBytes = 16
 
@@ -73,6 +75,30 @@ export function* columnOf(
   return column.values
 }
 
+/** A column of one result for each window. Windows that are equal have one result. */
+export function* columnOfWindows(
+  partition: Partition,
+  bounds: WindowBounds,
+  of: (span: WindowSpan) => Generator<unknown, Value, void>,
+): Column {
+  const { documents, sortedBy } = partition
+  const spanOf = bounds.spans(documents.length, sortedBy)
+  const column = new ColumnValues(partition)
+  let before: WindowSpan | undefined
+  let result: Value = nullValue
+  for (let i = 0; i < documents.length; i++) {
+    const span = spanOf(i)
+    if (before?.from === span.from && before.to === span.to) column.repeat(result)
+    else {
+      result = yield* of(span)
+      column.push(result)
+      before = span
+    }
+    if (i % stepDocumentsMax === stepDocumentsMax - 1 || work.isDue) yield
+  }
+  return column.values
+}
+
 /** The numeric value of an expression per document, evaluated at most once each. */
 export class NumberColumn {
   private readonly numbers: (number | undefined)[] = []
@@ -92,6 +118,19 @@ export class NumberColumn {
     const number = value?.isNumber === true ? numberOf(value) : undefined
     numbers[index] = number
     return number
+  }
+
+  /** Evaluates all, with pauses: then `at` needs no thread. */
+  *read(): Generator<unknown, void, void> {
+    for (let i = 0; i < this.documents.length; i++) {
+      try {
+        this.at(i)
+      } catch (error) {
+        yield* jobThen(error, () => this.at(i))
+      }
+      work.note(columnUnits)
+      if (work.isDue) yield
+    }
   }
 }
 

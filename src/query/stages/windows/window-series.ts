@@ -2,10 +2,10 @@
 // date: derivatives, integrals, moving averages and linear interpolation.
 
 import { fail } from '../../../base/errors.js'
+import { work } from '../../../base/work/work-budget.js'
 import { fieldsOf } from '../../../value/elements.js'
 import { addNumbers, multiplyNumbers, numberOf } from '../../../value/numbers.js'
 import { bsonType, doubleValue, nullValue, type Value } from '../../../value/value.js'
-import { jobThen } from '../../detached.js'
 import { momentOf } from '../../expressions/dates/time-zone.js'
 import {
   type Env,
@@ -16,14 +16,21 @@ import {
   type Result,
   typeName,
 } from '../../expressions/operator.js'
-import { parseBounds, unitOf, type WindowBounds, wholePartition } from './window-bounds.js'
+import {
+  parseBounds,
+  unitOf,
+  type WindowBounds,
+  type WindowSpan,
+  wholePartition,
+} from './window-bounds.js'
 import {
   type Column,
-  ColumnValues,
   type CompileFunction,
   columnOf,
+  columnOfWindows,
   NumberColumn,
   type Partition,
+  pointUnits,
   refuseFunction,
   type WindowContext,
   type WindowFunction,
@@ -42,29 +49,22 @@ interface Rate {
 class Rated implements WindowFunction {
   constructor(
     private readonly rate: Rate,
-    private readonly of: (from: number, to: number, point: (index: number) => Point) => Result,
+    private readonly of: (
+      span: WindowSpan,
+      point: (index: number) => Point,
+    ) => Generator<unknown, Value, void>,
   ) {}
 
   *column(partition: Partition, env: Env): Column {
     const { documents, sortedBy } = partition
     const { rate } = this
-    const spanOf = rate.bounds.spans(documents.length, sortedBy)
     const ys = new NumberColumn(documents, rate.input, env)
+    yield* ys.read()
     const point = (index: number): Point => {
       const y = ys.at(index)
       return { x: xOf(sortedBy[index], rate), y }
     }
-    const column = new ColumnValues(partition)
-    for (let i = 0; i < documents.length; i++) {
-      const { from, to } = spanOf(i)
-      try {
-        column.push(this.of(from, to, point) ?? nullValue)
-      } catch (error) {
-        column.push((yield* jobThen(error, () => this.of(from, to, point))) ?? nullValue)
-      }
-      yield
-    }
-    return column.values
+    return yield* columnOfWindows(partition, rate.bounds, (span) => this.of(span, point))
   }
 }
 
@@ -117,26 +117,30 @@ function msOfUnit(name: string, value: Value): number {
 
 /** $derivative: the slope between the first and the last point of the window. */
 export const derivative: CompileFunction = (context) =>
-  new Rated(rateOf(context), (from, to, point) => {
-    if (to <= from) return undefined
+  new Rated(rateOf(context), function* ({ from, to }, point) {
+    work.note(2 * pointUnits)
+    if (work.isDue) yield
+    if (to <= from) return nullValue
     const first = point(from)
     const last = point(to)
-    if (first.y === undefined || last.y === undefined || first.x === last.x) return undefined
+    if (first.y === undefined || last.y === undefined || first.x === last.x) return nullValue
     return doubleValue((last.y - first.y) / (last.x - first.x))
   })
 
 /** $integral: the area below the points of the window, by trapezoids. */
 export const integral: CompileFunction = (context) =>
-  new Rated(rateOf(context), (from, to, point) => {
+  new Rated(rateOf(context), function* ({ from, to }, point) {
     let area = 0
     let before: Point | undefined
     for (let at = from; at <= to; at++) {
+      work.note(pointUnits)
+      if (work.isDue) yield
       const next = point(at)
       if (next.y === undefined) continue
       if (before?.y !== undefined) area += ((before.y + next.y) / 2) * (next.x - before.x)
       before = next
     }
-    return before === undefined ? undefined : doubleValue(area)
+    return before === undefined ? nullValue : doubleValue(area)
   })
 
 /** $expMovingAvg: each value has weight `alpha`, the average before it the rest. */

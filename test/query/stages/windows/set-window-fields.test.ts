@@ -33,6 +33,24 @@ t.test('each document of a window and of a column counts', async (t) => {
   t.ok(units > 200 * 50 * 3, String(units))
 })
 
+t.test('each point of a series counts, and equal windows are read once', async (t) => {
+  const documents = Array.from({ length: 1_000 }, (_, i) => documentFrom({ i }))
+  for (const [name, operand] of Object.entries({
+    $integral: { input: '$i' },
+    $covariancePop: ['$i', '$i'],
+  })) {
+    const units = (window: Plain): number => {
+      const output = { x: { [name]: operand, ...window } }
+      const plans = plansOf([{ $setWindowFields: { sortBy: { i: 1 }, output } }])
+      return unitsOf(() => runPipeline(plans, documents))
+    }
+    const slid = units({ window: { documents: [-50, 50] } })
+    t.ok(slid > 1_000 * 95, `${name}: ${slid}`)
+    const whole = units({})
+    t.ok(whole < 1_000 * 50, `${name} of all: ${whole}`)
+  }
+})
+
 t.test(
   'a window that slides costs its documents once, and one of all is computed once',
   async (t) => {
