@@ -23,7 +23,11 @@ import {
 } from '../../../value/value.js'
 import { DocumentWriter, writeDocument } from '../../../value/writer.js'
 import { accumulators } from '../../accumulators.js'
-import type { Accumulator, AccumulatorPlan } from '../../expressions/accumulator.js'
+import {
+  type Accumulator,
+  type AccumulatorPlan,
+  resultInTurns,
+} from '../../expressions/accumulator.js'
 import { type Env, type Expression, location, type Result } from '../../expressions/operator.js'
 import { compileSort } from '../../sort.js'
 import { memoryExceeded, memoryOnly, type SpillFigures, type Workspace } from '../../spill.js'
@@ -234,7 +238,8 @@ export class GroupTransform extends StreamTransform {
     for (let i = 0; i < order.length; i++) {
       const group = order[i] as Group
       order[i] = undefined
-      emit(this.documentOf(group))
+      const isLong = bytesOfGroup(group) > countedBytes
+      emit(this.documentOf(group, isLong ? yield* resultsInTurns(group) : undefined))
       this.held -= bytesOfGroup(group)
       work.note(groupUnits * (1 + this.fields.length))
       if (++emitted % stepDocumentsMax === 0 || work.isDue) yield
@@ -255,7 +260,9 @@ export class GroupTransform extends StreamTransform {
     for (const { key, document } of this.sorter.drainItems()) {
       const [id = nullValue, ...saved] = elementsOf(documentValue(document))
       if (open === undefined || Buffer.compare(open.key, key) !== 0) {
-        if (open !== undefined) emit(this.documentOf(open.group))
+        if (open !== undefined) {
+          emit(this.documentOf(open.group, yield* resultsInTurns(open.group)))
+        }
         open = { key, group: this.started(id) }
       }
       for (const [i, state] of open.group.states.entries()) state.absorb(saved[i] ?? nullValue)
@@ -265,7 +272,9 @@ export class GroupTransform extends StreamTransform {
       work.note(groupUnits * (1 + this.fields.length))
       if (++absorbed % movedAtOnce === 0 || hasGrown || work.isDue) yield
     }
-    if (open !== undefined) emit(this.documentOf(open.group))
+    if (open !== undefined) {
+      emit(this.documentOf(open.group, yield* resultsInTurns(open.group)))
+    }
     this.held = 0
   }
 
@@ -309,14 +318,20 @@ export class GroupTransform extends StreamTransform {
     return writer.finish()
   }
 
-  private documentOf(group: Group): Document {
+  private documentOf(group: Group, results?: readonly Value[]): Document {
     const writer = new DocumentWriter().value('_id', group.id)
     for (const [i, { name }] of this.fields.entries()) {
-      writer.value(name, group.states[i]?.result() ?? nullValue)
+      writer.value(name, results?.[i] ?? group.states[i]?.result() ?? nullValue)
     }
     this.outputBytes += writer.length
     return writer.finish()
   }
+}
+
+function* resultsInTurns({ states }: Group): Generator<undefined, Value[], void> {
+  const results: Value[] = []
+  for (const state of states) results.push(yield* resultInTurns(state))
+  return results
 }
 
 function bytesOfGroup({ id, states }: Group): number {

@@ -326,7 +326,7 @@ t.test('a window over documents is a slice of the sorted partition', async (t) =
   )
 })
 
-t.test('long results are put together in turns', async (t) => {
+t.test('long results are put together in turns, in windows and groups', async (t) => {
   const count = 20_000
   const text = 'a'.repeat(200)
   const documents = Array.from({ length: count }, (_, i) => documentFrom({ i, text }))
@@ -339,6 +339,7 @@ t.test('long results are put together in turns', async (t) => {
   })) {
     for (const stage of [
       { $setWindowFields: { sortBy: { i: 1 }, output: { r: { [name]: operand } } } },
+      { $group: { _id: null, r: { [name]: operand } } },
     ]) {
       const transforms = plansOf([stage, { $limit: 1 }]).filter(isPure)
       const chain = new Chain(
