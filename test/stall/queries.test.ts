@@ -11,7 +11,7 @@ import { updateOperatorNames } from '../../src/query/update.js'
 import { isLong } from '../support/seed.js'
 import { type HostileKind, hostileKinds, large, type StallCase, specKinds } from './cases.js'
 import { hunt } from './hunt.js'
-import { stageSpecs } from './stage-specs.js'
+import { accumulatorOperand, stageSpecs } from './stage-specs.js'
 
 const size = isLong ? 3_000_000 : 300_000
 const many = isLong ? 20_000 : 5_000
@@ -274,20 +274,36 @@ t.test('no stage holds the loop', async (t) => {
       }
     }
   }
-  for (const name of [...accumulators.keys(), ...windowFunctionNames]) {
-    for (const input of ['$i', '$text', '$list']) {
-      const operand = /N$/.test(name) ? { input, n: 10_000 } : input
-      const group = { $group: { _id: null, r: { [name]: operand } } }
-      const window = { $setWindowFields: { sortBy: { i: 1 }, output: { r: { [name]: operand } } } }
-      cases.push(
-        command(`${name} ${input}`, { aggregate: 'many', pipeline: [group], cursor: {} }),
-        command(`window ${name} ${input}`, { aggregate: 'many', pipeline: [window], cursor: {} }),
-      )
-    }
-  }
   for (const collation of [{ locale: 'de' }, { locale: 'en', strength: 1 }, { locale: 'zh' }]) {
     const sorted = { find: 'many', sort: { text: 1, i: -1 }, collation, batchSize: 10 }
     cases.push(command(`sort collated ${collation.locale}`, sorted))
   }
   await hunt(t, cases, { prepare })
+})
+
+const stepWindow = { window: { documents: [-1, 0] } }
+/** $linearFill takes numbers alone. */
+const isFor = (input: string) => (name: string) => name !== '$linearFill' || input === '$i'
+
+t.test('no accumulator and no window function holds the loop', async (t) => {
+  const inputs = ['$i', '$text', '$list']
+  const groups = [...accumulators.keys()].filter((name) => name !== '$accumulator')
+  const cases = inputs.flatMap((input) => [
+    ...groups.map((name) => {
+      const group = { $group: { _id: null, r: { [name]: accumulatorOperand(name, input) } } }
+      return command(`${name} ${input}`, { aggregate: 'many', pipeline: [group], cursor: {} })
+    }),
+    ...windowFunctionNames.filter(isFor(input)).map((name) => {
+      const r = {
+        [name]: accumulatorOperand(name, input),
+        ...(name === '$derivative' ? stepWindow : {}),
+      }
+      const window = { $setWindowFields: { sortBy: { i: 1 }, output: { r } } }
+      return command(`window ${name} ${input}`, {
+        ...{ aggregate: 'many', cursor: {} },
+        pipeline: [window],
+      })
+    }),
+  ])
+  await hunt(t, cases, { prepare, succeeds: true })
 })

@@ -1,4 +1,5 @@
 // Hostile forms of every stage of a pipeline: a spec, or a whole pipeline where the stage needs one.
+// Operands of the accumulators and of the window functions.
 
 import { large } from './cases.js'
 
@@ -69,4 +70,37 @@ export const stageSpecs: Readonly<Record<string, readonly unknown[]>> = {
   $searchMeta: [{}],
   $vectorSearch: [{ queryVector: large('numbers', 100_000) }],
   $listSearchIndexes: [[{ $listSearchIndexes: {} }]],
+}
+
+/** As many as the documents of a long count. */
+const n = 20_000
+const sorted = (output: string) => ({ sortBy: { text: 1, i: -1 }, output })
+
+/** Operands of accumulators and window functions over an input that is not their whole operand. */
+const operandOf: Readonly<Record<string, (input: string) => unknown>> = {
+  $count: () => ({}),
+  $mergeObjects: (input) => ({ [input.slice(1)]: input, all: '$$ROOT' }),
+  $firstN: (input) => ({ n, input }),
+  $lastN: (input) => ({ n, input }),
+  $minN: (input) => ({ n, input }),
+  $maxN: (input) => ({ n, input }),
+  $top: sorted,
+  $bottom: sorted,
+  $topN: (output) => ({ n, ...sorted(output) }),
+  $bottomN: (output) => ({ n, ...sorted(output) }),
+  $percentile: (input) => ({ input, p: [0.5, 0.9], method: 'approximate' }),
+  $median: (input) => ({ input, method: 'approximate' }),
+  $documentNumber: () => ({}),
+  $rank: () => ({}),
+  $denseRank: () => ({}),
+  $shift: (output) => ({ output, by: -1 }),
+  $derivative: (input) => ({ input }),
+  $integral: (input) => ({ input }),
+  $expMovingAvg: (input) => ({ input, N: 5 }),
+  $covariancePop: (input) => [input, '$i'],
+  $covarianceSamp: (input) => [input, '$i'],
+}
+
+export function accumulatorOperand(name: string, input: string): unknown {
+  return operandOf[name]?.(input) ?? input
 }
