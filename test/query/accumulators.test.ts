@@ -126,6 +126,22 @@ t.test('groups have the totals that a plain count has', async (t) => {
   )
 })
 
+t.test('percentiles of many numbers are those of all of them sorted', async (t) => {
+  const group = { $percentile: { input: '$v', p: [0, 0.1, 0.5, 0.9, 1], method: 'approximate' } }
+  const stages = [{ $group: { _id: null, x: group } }, { $project: { _id: 0 } }]
+  for (const [size, kinds] of [
+    [30_000, 1_000_000],
+    [20_000, 7],
+    [8_192, 3_000],
+  ] as const) {
+    const numbers = Array.from({ length: size }, (_, i) => (i * 7_919) % kinds)
+    const sorted = Float64Array.from(numbers).sort()
+    const at = (share: number) => sorted[Math.max(0, Math.ceil(share * size) - 1)] as number
+    const documents = numbers.map((v, _id) => ({ _id, v }))
+    table(t, documents, [[stages, [{ x: [0, 0.1, 0.5, 0.9, 1].map(at).map(double) }]]])
+  }
+})
+
 t.test('$percentile and $median pick of the sorted numbers', async (t) => {
   const documents = [5, 1, 'x', 3, null, 2, 4].map((v, _id) => ({ _id, v }))
   const of = (more: Plain) => [{ $group: { _id: null, x: more } }, { $project: { _id: 0 } }]

@@ -21,9 +21,13 @@ import {
 } from './operator.js'
 
 const numberBytes = 8
+/** Numbers are sorted in runs of so many while they come, so no step sorts all of them. */
+const runNumbers = 8_192
 
 class Percentiles implements Accumulator {
-  private readonly numbers: number[] = []
+  private readonly runs: Float64Array[] = []
+  /** Those that are in no run yet. */
+  private latest: number[] = []
 
   /** `isOne`: the result is a value instead of an array of one. */
   constructor(
@@ -32,32 +36,82 @@ class Percentiles implements Accumulator {
   ) {}
 
   get bytesHeld(): number {
-    return this.numbers.length * numberBytes
+    return this.size * numberBytes
+  }
+
+  private get size(): number {
+    return this.runs.length * runNumbers + this.latest.length
   }
 
   add(value: Result): void {
     if (value?.isNumber !== true) return
     const n = numberOf(value)
-    if (!Number.isNaN(n)) this.numbers.push(n)
+    if (Number.isNaN(n)) return
+    this.latest.push(n)
+    if (this.latest.length < runNumbers) return
+    this.runs.push(inOrder(this.latest))
+    this.latest = []
   }
 
   result(): Value {
-    work.spend(this.numbers.length * (1 + Math.log2(this.numbers.length + 1) * 0.05))
-    const sorted = Float64Array.from(this.numbers).sort()
-    const found = this.shares.map((share) => {
-      const n = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)]
-      return n === undefined ? nullValue : doubleValue(n)
-    })
+    const { size } = this
+    const runs = this.latest.length === 0 ? this.runs : [...this.runs, inOrder(this.latest)]
+    const found = this.shares.map((share) =>
+      size === 0 ? nullValue : doubleValue(ranked(runs, Math.max(0, Math.ceil(share * size) - 1))),
+    )
     return this.isOne ? (found[0] ?? nullValue) : writeArray(found)
   }
 
   save(): Value {
-    return writeArray(this.numbers.map(doubleValue))
+    const numbers = [...this.runs, this.latest].flatMap((run) => Array.from(run, doubleValue))
+    return writeArray(numbers)
   }
 
   absorb(saved: Value): void {
     for (const value of elementsOf(saved)) this.add(value)
   }
+}
+
+function inOrder(numbers: readonly number[]): Float64Array {
+  work.spend(numbers.length * (1 + Math.log2(numbers.length + 1) * 0.05))
+  return Float64Array.from(numbers).sort()
+}
+
+/** The number with `rank` others before it, in all runs together; there are more than `rank`. */
+function ranked(runs: readonly Float64Array[], rank: number): number {
+  let parts: readonly RunPart[] = runs.map((run) => ({ run, from: 0, end: run.length }))
+  for (;;) {
+    work.spend(parts.length)
+    const { run, from, end } = parts.reduce((a, b) => (b.end - b.from > a.end - a.from ? b : a))
+    const pivot = run[(from + end) >>> 1] as number
+    const below = parts.map((part) => countIn(part, (n) => n < pivot))
+    const upTo = parts.map((part) => countIn(part, (n) => n <= pivot))
+    if (rank < sum(below)) {
+      parts = parts.map(({ run, from }, i) => ({ run, from, end: below[i] as number }))
+    } else if (rank < sum(upTo)) return pivot
+    else parts = parts.map(({ run, end }, i) => ({ run, from: upTo[i] as number, end }))
+  }
+}
+
+interface RunPart {
+  readonly run: Float64Array
+  readonly from: number
+  readonly end: number
+}
+
+/** How many numbers of the run come before the first one of the part that does not pass. */
+function countIn({ run, from, end }: RunPart, passes: (n: number) => boolean): number {
+  let [low, high] = [from, end]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (passes(run[middle] as number)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((all, count) => all + count, 0)
 }
 
 function rulesOf(name: string, required: readonly string[]): NamedArguments {
