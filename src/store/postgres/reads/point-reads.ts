@@ -3,6 +3,7 @@
 
 import type { Bytes } from '../../../base/bytes/bytes.js'
 import type { Clock } from '../../../base/clock.js'
+import type { LoopLoad } from '../../../base/work/loop-load.js'
 import type { Versioned } from '../../store.js'
 import { readChecked } from '../asks.js'
 import type { Link } from '../link.js'
@@ -15,6 +16,11 @@ const programsMax = 64
 const underWayMax = 2
 /** They wait at most so long, milliseconds. */
 const waitMsMax = 2
+/**
+ * While the process is busy, a statement waits so long for more questions, milliseconds: one for
+ * five costs a quarter less processor time each, with that of PostgreSQL.
+ */
+const gatheringMs = 1
 
 /** What a program was told. */
 interface Told {
@@ -40,6 +46,7 @@ export class PointReads {
   constructor(
     private readonly links: Links,
     private readonly clock: Clock,
+    private readonly load: LoopLoad,
   ) {}
 
   ask(keys: readonly Bytes[], seen: Seen): Promise<Told> {
@@ -55,8 +62,9 @@ export class PointReads {
     this.isGathering = true
     setImmediate(() => {
       this.isGathering = false
-      if (this.underWay < underWayMax || this.waiting.length >= programsMax) this.send()
-      else this.timer ??= setTimeout(() => this.send(), waitMsMax)
+      const mayGo = this.underWay < underWayMax
+      if (this.waiting.length >= programsMax || (mayGo && !this.load.isBusy)) this.send()
+      else this.timer ??= setTimeout(() => this.send(), mayGo ? gatheringMs : waitMsMax)
     })
   }
 

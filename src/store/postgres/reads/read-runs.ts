@@ -6,6 +6,7 @@ import type { Clock } from '../../../base/clock.js'
 import { fail, hasKind } from '../../../base/errors.js'
 import { programRunsMax } from '../../../base/limits/engine.js'
 import { snapshotKeptMsMax, snapshotsKeptMax } from '../../../base/limits/store.js'
+import { LoopLoad } from '../../../base/work/loop-load.js'
 import { backgroundOwner, type Scheduler } from '../../../base/work/scheduler.js'
 import { work } from '../../../base/work/work-budget.js'
 import { apartUnits, stretchUnits, turnUnits } from '../../../base/work/work-figures.js'
@@ -86,10 +87,11 @@ export class ReadRuns {
   ) {
     this.links = new Links(options, 'sigil reads', readLinksMax)
     this.groups = new ReadGroups(this.links, clock, beginReading, false)
-    this.points = new PointReads(this.links, clock)
+    const load = new LoopLoad(clock)
+    this.points = new PointReads(this.links, clock, load)
     const ordered = { ...options, isolation: 'serializable' } as const
     this.snapshotLinks = new Links(ordered, 'sigil snapshots', snapshotsKeptMax)
-    this.orderedPoints = new PointReads(this.snapshotLinks, clock)
+    this.orderedPoints = new PointReads(this.snapshotLinks, clock, load)
     this.orderedGroups = new ReadGroups(this.snapshotLinks, clock, beginSerializable, true)
     this.heldLinks = new Links(options, 'sigil transactions', heldLinksMax)
     this.olderWrites = { refusal: undefined, begin: () => awaitOlderWrites(this.links) }
