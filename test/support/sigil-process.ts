@@ -39,9 +39,10 @@ function launch(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   built = 'build',
+  flags: readonly string[] = [],
 ) {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [`${built}/src/main.js`, ...args], {
+  const child = spawn(process.execPath, [...flags, `${built}/src/main.js`, ...args], {
     env: { PATH, HOME, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -58,13 +59,14 @@ function launch(
 
 /**
  * Starts and waits for the addresses; rejects with what was printed if it ends before. `built`: the
- * folder that was compiled to.
+ * folder that was compiled to; `flags`: of Node.
  */
 export async function startSigil(
   environment: Readonly<Record<string, string>>,
   built?: string,
+  flags?: readonly string[],
 ): Promise<SigilProcess> {
-  const launched = launch(['start'], environment, built)
+  const launched = launch(['start'], environment, built, flags)
   const { child, output, errors } = launched
   await new Promise<void>((resolve, reject) => {
     const look = () => {
