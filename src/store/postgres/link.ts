@@ -3,6 +3,7 @@
 
 import pg from 'pg'
 import { typeParser } from './packed.js'
+import { PreparedQuery } from './prepared-query.js'
 
 type Value = Buffer | string | number | null
 export type Row = readonly unknown[]
@@ -89,12 +90,13 @@ export class Link {
     return this.client.processID ?? 0
   }
 
-  async run(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
-    if (this.broken !== undefined) throw this.broken
+  run(statement: Statement, values: readonly Value[] = []): Promise<readonly Row[]> {
+    const { broken } = this
+    if (broken !== undefined) return Promise.reject(broken)
     this.gather()
-    const { name, text } = statement
-    const { rows } = await this.client.query({ name, text, values, rowMode: 'array' })
-    return rows as unknown as readonly Row[]
+    return new Promise((resolve, reject) => {
+      this.client.query(new PreparedQuery(statement, values, resolve, reject))
+    })
   }
 
   /** Without a name or parameters. */

@@ -30,12 +30,43 @@ declare module 'pg' {
     readonly types?: { getTypeParser(type: number): (text: string) => unknown }
     readonly ssl?: { readonly ca?: Buffer; readonly rejectUnauthorized?: boolean }
   }
-  export interface Query {
+  export interface QueryConfig {
     readonly text: string
     readonly values?: readonly unknown[]
     readonly name?: string
     readonly rowMode?: 'array'
     readonly binary?: boolean
+  }
+  export interface Described {
+    readonly fields: readonly Field[]
+  }
+  export interface DataRow {
+    readonly fields: readonly (string | null)[]
+  }
+  /** What sends the messages of PostgreSQL's protocol. */
+  export interface Connection {
+    readonly stream: Writable
+    bind(message: {
+      readonly portal: string
+      readonly statement: string
+      readonly values: readonly (Buffer | string | null)[]
+      readonly binary: boolean
+    }): void
+    execute(message: { readonly portal: string; readonly rows: number }): void
+    sync(): void
+  }
+  /** A query under way; a class of one's own may extend it. */
+  export class Query {
+    constructor(text: string, values: readonly (Buffer | string | null)[])
+    name: string
+    readonly values: readonly (Buffer | string | null)[]
+    hasBeenParsed(connection: Connection): boolean
+    submit(connection: Connection): Error | null
+    handleRowDescription(message: Described): void
+    handleDataRow(message: DataRow): void
+    handleCommandComplete(): void
+    handleReadyForQuery(): void
+    handleError(error: Error): void
   }
   interface Notification {
     readonly processId: number
@@ -46,9 +77,10 @@ declare module 'pg' {
     constructor(options: Options)
     /** Process id of the server's side. */
     readonly processID: number | null
-    readonly connection: { readonly stream: Writable }
+    readonly connection: Connection
     connect(): Promise<void>
-    query(query: string | Query, values?: readonly unknown[]): Promise<Result>
+    query(query: Query): void
+    query(query: string | QueryConfig, values?: readonly unknown[]): Promise<Result>
     end(): Promise<void>
     on(event: 'notice' | 'error', listener: (thrown: Error) => void): this
     on(event: 'end', listener: () => void): this
@@ -56,7 +88,7 @@ declare module 'pg' {
   }
   export class Pool {
     constructor(options: Options)
-    query(query: string | Query, values?: readonly unknown[]): Promise<Result>
+    query(query: string | QueryConfig, values?: readonly unknown[]): Promise<Result>
     end(): Promise<void>
     on(event: 'error', listener: (thrown: Error) => void): this
   }
