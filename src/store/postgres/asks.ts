@@ -6,8 +6,9 @@ import { keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { encodeCount } from '../programs/counters.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
-import { type Link, type Row, type Statement, settled } from './link.js'
+import { type Link, settled } from './link.js'
 import { packBytes, packOne } from './packed.js'
+import type { Row, Statement } from './statement.js'
 
 const getPoints: Statement = {
   name: 'points',

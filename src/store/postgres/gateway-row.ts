@@ -5,7 +5,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { Fenced } from './failures.js'
-import type { Link, Row, Statement } from './link.js'
+import type { Link } from './link.js'
+import type { Row, Statement } from './statement.js'
 
 /** A gateway that does not renew its row for this long may be replaced. */
 const expiresAfter = "interval '30 seconds'"

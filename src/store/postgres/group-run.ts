@@ -20,9 +20,10 @@ import type { GatewayRow } from './gateway-row.js'
 import type { Guesses } from './guesses.js'
 import { Known, type ReadBeside } from './known.js'
 import { type LearnedRun, type Learner, learn } from './learning.js'
-import { type Link, type Row, type Statement, settled } from './link.js'
+import { type Link, settled } from './link.js'
 import type { NumberBlocks, ProgramNumbers } from './numbers.js'
 import { versionsAtOnce } from './schema.js'
+import type { Row, Statement } from './statement.js'
 import { type Put, writeCounts, writePairs } from './writes.js'
 
 const begin: Statement = { name: 'begin_w', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE' }

@@ -4,15 +4,7 @@
 import pg from 'pg'
 import { typeParser } from './packed.js'
 import { PreparedQuery } from './prepared-query.js'
-
-type Value = Buffer | string | number | null
-export type Row = readonly unknown[]
-
-/** A prepared statement: its name is unique among all. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-}
+import type { Row, Statement, Value } from './statement.js'
 
 export interface LinkOptions {
   readonly connectionString: string

@@ -22,8 +22,9 @@ import {
   topic,
 } from '../exchange.js'
 import { failureOf } from './failures.js'
-import { Link, type LinkOptions, type Row, type Statement } from './link.js'
+import { Link, type LinkOptions } from './link.js'
 import { packOne } from './packed.js'
+import type { Row, Statement } from './statement.js'
 
 const notify: Statement = { name: 'notify', text: 'SELECT pg_notify($1, $2)' }
 const notifyOfRow: Statement = {

@@ -8,8 +8,9 @@ import { assert } from '../../base/errors.js'
 import { GivenNumbers, NumberRanges } from '../programs/number-ranges.js'
 import { Asked } from '../steps.js'
 import type { Numbers, Program, Step } from '../store.js'
-import { type Link, type Statement, settled } from './link.js'
+import { type Link, settled } from './link.js'
 import { packOne } from './packed.js'
+import type { Statement } from './statement.js'
 
 /** Numbers of a block, if no more are wanted at once. */
 const blockNumbers = 256

@@ -4,15 +4,9 @@
 
 import pg from 'pg'
 import { typeParser } from './packed.js'
+import type { Row, Statement, Value } from './statement.js'
 
 type Parser = (text: string) => unknown
-type Row = readonly unknown[]
-type Value = Buffer | string | number | null
-
-interface Statement {
-  readonly name: string
-  readonly text: string
-}
 
 /** By statement: a store's tables keep their columns. */
 const parsers = new WeakMap<Statement, readonly Parser[]>()

@@ -5,8 +5,9 @@ import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import type { Additions } from '../programs/write-buffer.js'
 import { isCounter } from './asks.js'
-import type { Link, Row, Statement } from './link.js'
+import type { Link } from './link.js'
 import { packBytes, packNumbers } from './packed.js'
+import type { Row, Statement } from './statement.js'
 
 /** A put with its version; without a value, a removal. */
 export interface Put {

@@ -18,8 +18,9 @@ import { tablesFormat } from '../../tables/lmdb-format.js'
 import { firstKey } from '../../tables/tables-walk.js'
 import { sumOf, sums } from '../asks.js'
 import { clientError } from '../failures.js'
-import { Link, type LinkOptions, type Row, type Statement } from '../link.js'
+import { Link, type LinkOptions } from '../link.js'
 import { packOne } from '../packed.js'
+import type { Row, Statement } from '../statement.js'
 import { afterCounters, highestIn, pairOf, pairsIn, sizes } from './copy-ends.js'
 
 /** Bytes of the values of a page; the last one may exceed it. */

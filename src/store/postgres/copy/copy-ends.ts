@@ -11,9 +11,10 @@ import type { Additions } from '../../programs/write-buffer.js'
 import type { Address } from '../address.js'
 import { isCounter, sumOf, sums } from '../asks.js'
 import { openingError } from '../failures.js'
-import { Link, type Row, type Statement, settled } from '../link.js'
+import { Link, settled } from '../link.js'
 import { packOne } from '../packed.js'
 import { finishCopy, prepareCopy, versionsAtOnce } from '../schema.js'
+import type { Row, Statement } from '../statement.js'
 import { writeCounts, writePairs } from '../writes.js'
 
 const begin: Statement = { name: 'begin_c', text: 'BEGIN' }

@@ -4,8 +4,8 @@
 
 import type { Elsewhere } from '../../store.js'
 import { writerName } from '../gateway-row.js'
-import type { Statement } from '../link.js'
 import type { Links } from '../links.js'
+import type { Statement } from '../statement.js'
 
 /**
  * Every transaction holds a lock on its own number from BEGIN on, before its snapshot. PostgreSQL

@@ -25,8 +25,9 @@ import type {
 import { answer } from '../asks.js'
 import { clientError } from '../failures.js'
 import type { Guesses } from '../guesses.js'
-import type { Link, LinkOptions, Statement } from '../link.js'
+import type { Link, LinkOptions } from '../link.js'
 import { Links } from '../links.js'
+import type { Statement } from '../statement.js'
 import { awaitOlderWrites } from './older-writes.js'
 import { PointReads } from './point-reads.js'
 import {
