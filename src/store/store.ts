@@ -19,7 +19,7 @@ export interface KeyRange {
    * A scan may end with the entry whose value brings those read to so many bytes, below its limit:
    * `endsRange` tells whether others follow. By default it reads up to its limit.
    */
-  readonly bytesMax?: number
+  readonly bytesMax?: number | undefined
 }
 
 export interface Entry {

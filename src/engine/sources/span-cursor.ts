@@ -18,13 +18,13 @@ export class SpanCursor {
     this.at = reverse ? spans.length - 1 : 0
   }
 
-  /** The rest of the current span; undefined after the last. */
-  range(): KeyRange | undefined {
+  /** The rest of the current span, for a scan of so many bytes; undefined after the last. */
+  range(bytesMax?: number): KeyRange | undefined {
     const span = this.at < 0 ? undefined : this.spans.at(this.at)
     if (span === undefined) return undefined
     const { last } = this
-    if (this.reverse) return { start: span.start, end: last ?? span.end, reverse: true }
-    return { start: last === undefined ? span.start : successor(last), end: span.end }
+    if (this.reverse) return { start: span.start, end: last ?? span.end, reverse: true, bytesMax }
+    return { start: last === undefined ? span.start : successor(last), end: span.end, bytesMax }
   }
 
   /** The current key; undefined at the beginning of a span. */

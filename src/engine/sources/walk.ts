@@ -12,6 +12,7 @@ import {
 } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
+import { endsRange } from '../../store/steps.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Steps } from '../../value/key-list.js'
 import type { Document } from '../../value/value.js'
@@ -217,13 +218,10 @@ export class Walk {
     if (this.namespace.capped !== undefined && access.kind === 'records') {
       yield* this.findPlace(tx, access.reverse)
     }
-    const range = this.position?.range()
-    if (range === undefined) {
-      this.nextAccess()
-      return
-    }
-    const limit = this.stepLimit(goal - found.documents.length)
     const isIndex = access.kind === 'entries'
+    const range = this.position?.range(isIndex ? undefined : this.bytesMax - this.bytesFound)
+    if (range === undefined) return this.nextAccess()
+    const limit = this.stepLimit(goal - found.documents.length)
     const hits: readonly Hit[] = isIndex
       ? yield* tx.scanFetch(range, limit)
       : yield* tx.scan(range, limit)
@@ -248,7 +246,7 @@ export class Walk {
       return
     }
     const last = hits.at(-1)
-    if (hits.length < limit) this.finishSpan()
+    if (endsRange(hits, range, limit)) this.finishSpan()
     else if (last !== undefined) this.position?.passed(last.key)
     this.adapt(goal - found.documents.length)
   }

@@ -5,7 +5,13 @@
 
 import { type Bytes, equalBytes } from '../../../base/bytes/bytes.js'
 import { GatewayError } from '../../../base/errors.js'
-import { programBytesMax, programPutsMax, pullDocumentsMax } from '../../../base/limits/engine.js'
+import {
+  firstPullBytes,
+  programBytesMax,
+  programPutsMax,
+  pullDocumentsMax,
+  scanBytesWhenShort,
+} from '../../../base/limits/engine.js'
 import { work } from '../../../base/work/work-budget.js'
 import { entryUnits } from '../../../base/work/work-figures.js'
 import { findNamespace } from '../../../engine/collection/catalog/catalog.js'
@@ -273,7 +279,9 @@ function* rowsOf(
   let bytes = 0
   while (!walk.drained && rows.length < limit) {
     const found: FoundPlaces = { documents: [], keys: [] }
-    yield* walk.read(tx, Math.min(pullDocumentsMax, limit - rows.length), found)
+    // What is read counts once it is computed, so little is read at once.
+    const bytesMax = rows.length === 0 ? firstPullBytes : scanBytesWhenShort
+    yield* walk.read(tx, Math.min(pullDocumentsMax, limit - rows.length), found, bytesMax)
     for (const [i, before] of found.documents.entries()) {
       if (work.isDue) {
         yield* tx.pause()
