@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs'
 import t from 'tap'
-import { triesMore } from './support/long-files.js'
+import { hasCountsAlone, triesMore } from './support/long-files.js'
 import { heavySets, leftOut, leftOutLines } from './support/rotation.js'
 
 /** One a protocol. */
@@ -51,4 +51,7 @@ t.test('the long suite of CI takes what takes turns, and long counts', async (t)
   t.ok(triesMore('query/update/mingo-updates.test.js'), 'counts of its own')
   t.ok(triesMore('commands/keyvalue/bits/bits.test.js'), 'counts of what it imports')
   t.notOk(triesMore('tidy.test.js'))
+  t.ok(hasCountsAlone('query/update/mingo-updates.test.js'))
+  t.notOk(hasCountsAlone('listeners/held-memory.test.js'), 'what it does in the long suite alone')
+  t.notOk(hasCountsAlone('store/power-cut.test.js'), 'it takes turns')
 })

@@ -9,6 +9,7 @@ import { heavySets } from './rotation.js'
 const tests = fileURLToPath(new URL('..', import.meta.url))
 /** Modules of counts; of the second, one export alone tells of the long suite. */
 const counts = /\bfrom '\.[^']*\/runs\.js'|\bisLong\b[^']*from '\.[^']*\/seed\.js'/
+const asksForLong = /\bisLong\b/
 const draws = /\bfrom '(?:fast-check|\.[^']*\/seeded-random\.js)'/
 const imports = /\bfrom '(\.[^']+\.js)'/g
 
@@ -17,6 +18,11 @@ const known = new Map<string, boolean>()
 /** Whether the file or what it imports of `test/` has long counts, or `npm test` may leave it out. */
 export function triesMore(name: string): boolean {
   return takesTurns(name) || hasCounts(join(tests, name))
+}
+
+/** Whether the long suite tries in it what `npm test` does, but more often. */
+export function hasCountsAlone(name: string): boolean {
+  return !takesTurns(name) && !asksForLong.test(readFileSync(join(tests, name), 'utf8'))
 }
 
 /** Whether what fails in the file may pass when it runs alone: it measures, or draws nothing. */

@@ -6,8 +6,8 @@ import { givenSeed, isLong, seed } from './seed.js'
 
 if (isLong || givenSeed !== undefined) configureGlobal({ seed })
 
-/** Of the long counts: LONG_SHARE, else a third under CI=true and all by hand. */
-const share = Number(process.env.LONG_SHARE || (process.env.CI === 'true' ? 1 / 3 : 1))
+/** Of the long counts: LONG_SHARE, else a quarter under CI=true and all by hand. */
+const share = Number(process.env.LONG_SHARE || (process.env.CI === 'true' ? 1 / 4 : 1))
 /** Milliseconds since 1970: what begins later runs the counts of `npm test`. The suite sets it. */
 const endsAt = Number(process.env.SIGIL_LONG_ENDS || Number.POSITIVE_INFINITY)
 
