@@ -1,7 +1,7 @@
 // `npm run bench -- NAME [--json]`: runs one question of bench/, or all of them. Each prints what
 // it measured as a ratio against a peer in the same run, and beside it the calibration of this run.
 // `--data PATH` is for `memory-quality`, whose data is not ours to keep: without it, it says nothing.
-// `--seconds N` is for `fairness`, whose default is 60.
+// `--seconds N` is for `fairness` (by default 60) and `store-backup` (20, for each window).
 
 import { parseArgs } from 'node:util'
 import { calibrate } from './calibrate.js'
@@ -30,6 +30,7 @@ import { million } from './million.js'
 import { rateLimit } from './rate-limit.js'
 import { sqlParse } from './sql-parse.js'
 import { sqlPoint } from './sql-point.js'
+import { storeBackup } from './store/backup.js'
 import { storeChecksums } from './store/checksums.js'
 import { storeCommit } from './store/commit.js'
 import { storeGateways } from './store/gateways.js'
@@ -69,6 +70,7 @@ const questions: Readonly<Record<string, Question>> = {
   'rate-limit': rateLimit,
   'sql-parse': sqlParse,
   'sql-point': sqlPoint,
+  'store-backup': storeBackup,
   'store-checksums': storeChecksums,
   'store-commit': storeCommit,
   'store-gateways': storeGateways,
