@@ -6,7 +6,7 @@ import type { Filter, FilterNode } from '../../query/filter.js'
 import type { Sort } from '../../query/sort.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { pathField } from '../index/wildcard-paths.js'
-import { type Found, Walk } from '../sources/walk.js'
+import { Walk } from '../sources/walk.js'
 import type { Guarded, IndexDescriptor, Namespace } from '../types.js'
 import type { Access, FieldBounds, Plan } from './plan.js'
 import { isAll } from './plan-access.js'
@@ -110,11 +110,10 @@ function boundsOf(access: Access): readonly FieldBounds[] {
 
 function* tryPlan(tx: ReadTx, ns: Namespace, { filter }: Query, plan: Plan): Program<Trial> {
   const walk = new Walk(ns, plan, filter)
-  const found: Found = { documents: [] }
-  yield* walk.sample(tx, planSampleDocuments, found)
-  const { keysExamined, docsExamined } = walk.counters
+  yield* walk.sample(tx, planSampleDocuments)
+  const { keysExamined, docsExamined, returned } = walk.counters
   const isDone = walk.drained
-  return { plan, keysExamined, docsExamined, found: found.documents.length, isDone }
+  return { plan, keysExamined, docsExamined, found: returned, isDone }
 }
 
 /** Factor by which others must beat the first plan, which the rules prefer. */

@@ -139,11 +139,12 @@ export class Walk {
     }
   }
 
-  /** Adds the matches among the first `documentsMax` documents (about 100). */
-  *sample(tx: ReadTx, documentsMax: number, found: Found): Program<void> {
+  /** Counts the matches among the first `documentsMax` documents (about 100); it keeps none. */
+  *sample(tx: ReadTx, documentsMax: number): Program<void> {
     this.entriesMax = documentsMax
     while (!this.drained && this.counters.docsExamined < documentsMax) {
-      yield* this.step(tx, documentsMax + 1, found)
+      this.bytesFound = 0
+      yield* this.step(tx, documentsMax + 1, { documents: [] })
     }
   }
 

@@ -70,6 +70,15 @@ await eachStore(t, 'the index that ends first or finds most wins', async (t, { s
   )
 })
 
+await eachStore(t, 'a look at more bytes than one read takes ends', async (t, { store }) => {
+  const room = new ReadingRoom(store)
+  await room.index([{ half: 1 }])
+  const pad = 'x'.repeat(150_000)
+  for (let _id = 0; _id < 40; _id++) await room.insert({ _id, half: 0, pad })
+  const query = { filter: { half: 0, _id: { $gte: 0 } } }
+  t.equal(await chosen(room, query), 'half_1')
+})
+
 await t.test('a choice serves its shape, until the collection or time has moved on', async (t) => {
   const room = new ReadingRoom(openMemoryStore(systemClock))
   await room.create()
