@@ -24,7 +24,10 @@ import {
   type AccumulatorRow,
   bytesOf,
   KeptValues,
+  ListAccumulator,
+  objectsInTurns,
   requireListMemory,
+  type ValuesInTurns,
 } from './expressions/accumulator.js'
 import { NumberSum } from './expressions/number-sum.js'
 import { mergeInto, objectOf } from './expressions/object.js'
@@ -54,8 +57,8 @@ class Sum implements Accumulator {
     return this.sum.total()
   }
 
-  save(): Value {
-    return this.sum.save()
+  saved(): [Value] {
+    return [this.sum.save()]
   }
 
   absorb(saved: Value): void {
@@ -75,8 +78,8 @@ class Average implements Accumulator {
     return this.sum.average() ?? nullValue
   }
 
-  save(): Value {
-    return this.sum.save()
+  saved(): [Value] {
+    return [this.sum.save()]
   }
 
   absorb(saved: Value): void {
@@ -106,8 +109,8 @@ export class Extreme implements Accumulator {
     return this.best ?? nullValue
   }
 
-  save(): Value {
-    return this.best ?? nullValue
+  saved(): [Value] {
+    return [this.result()]
   }
 
   absorb(saved: Value): void {
@@ -133,8 +136,8 @@ class Last implements Accumulator {
     return this.value
   }
 
-  save(): Value {
-    return listOf(this.value)
+  saved(): [Value] {
+    return [listOf(this.value)]
   }
 
   absorb(saved: Value): void {
@@ -152,7 +155,7 @@ class First extends Last {
   }
 }
 
-class Push implements Accumulator {
+class Push extends ListAccumulator {
   bytesHeld = 0
   private readonly values: Value[] = []
   private readonly kept = new KeptValues()
@@ -165,29 +168,19 @@ class Push implements Accumulator {
     requireListMemory('$push', this.bytesHeld)
   }
 
-  elements(): readonly Value[] {
+  protected elements(): Iterable<Value> {
     return this.values
-  }
-
-  result(): Value {
-    return writeArray(this.values)
-  }
-
-  save(): Value {
-    return this.result()
-  }
-
-  absorb(saved: Value): void {
-    for (const value of elementsOf(saved)) this.add(value)
   }
 }
 
-class AddToSet implements Accumulator {
+class AddToSet extends ListAccumulator {
   bytesHeld = 0
   private readonly values = new Map<string, Value>()
   private readonly kept = new KeptValues()
 
-  constructor(private readonly collation: Collation | undefined) {}
+  constructor(private readonly collation: Collation | undefined) {
+    super()
+  }
 
   add(value: Result): void {
     if (value === undefined) return
@@ -199,20 +192,8 @@ class AddToSet implements Accumulator {
     requireListMemory('$addToSet', this.bytesHeld)
   }
 
-  elements(): readonly Value[] {
-    return [...this.values.values()]
-  }
-
-  result(): Value {
-    return writeArray(this.values.values())
-  }
-
-  save(): Value {
-    return this.result()
-  }
-
-  absorb(saved: Value): void {
-    for (const value of elementsOf(saved)) this.add(value)
+  protected elements(): Iterable<Value> {
+    return this.values.values()
   }
 }
 
@@ -235,8 +216,17 @@ class MergeObjects implements Accumulator {
     return objectOf(this.fields)
   }
 
-  save(): Value {
-    return this.result()
+  *resultInTurns(): Generator<undefined, Result, void> {
+    let result: Result
+    for (const whole of objectsInTurns(this.fields, Number.POSITIVE_INFINITY)) {
+      if (whole === undefined) yield
+      else result = whole
+    }
+    return result
+  }
+
+  saved(): ValuesInTurns {
+    return objectsInTurns(this.fields)
   }
 
   absorb(saved: Value): void {
@@ -267,8 +257,8 @@ class Deviation implements Accumulator {
     return degrees > 0 ? doubleValue(Math.sqrt(this.squares / degrees)) : nullValue
   }
 
-  save(): Value {
-    return writeArray([this.count, this.mean, this.squares].map(doubleValue))
+  saved(): [Value] {
+    return [writeArray([this.count, this.mean, this.squares].map(doubleValue))]
   }
 
   /** Merges two variances by the method of Chan, Golub and LeVeque. */

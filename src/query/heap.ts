@@ -53,9 +53,9 @@ export class BoundedHeap<T> {
     return sortItems([...this.items], this.compare)
   }
 
-  /** As `sorted`, with pauses. */
-  sortedInTurns(): Generator<undefined, T[], void> {
-    return sortInTurns(this.items, this.compare)
+  /** As `sorted`, with pauses; in another order if it is given. */
+  sortedInTurns(compare = this.compare): Generator<undefined, T[], void> {
+    return sortInTurns(this.items, compare)
   }
 
   private up(index: number): void {

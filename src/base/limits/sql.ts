@@ -30,7 +30,7 @@ export const sqlPatternCharsMax = 1_000
  * 53200.
  */
 export const sqlJoinBytesMax = 32 * MiB
-/** Values of one group that an ordered aggregate lists, bytes: 53200. Sorting them is one step. */
+/** Values of one group that an ordered aggregate lists, bytes: 53200. To sort them costs most. */
 export const sqlSortedListBytesMax = 4 * MiB
 
 // The PostgreSQL protocol

@@ -4,25 +4,25 @@
 import { fail } from '../../base/errors.js'
 import { Arena } from '../../base/heap/arena.js'
 import { blockingBytesMax } from '../../base/limits/documents.js'
+import { KiB } from '../../base/units.js'
 import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
+import { elementsOf } from '../../value/elements.js'
 import { nullValue, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
-import type { Env, Expression, Result, Scope } from './operator.js'
+import { type Env, type Expression, type Result, requireRoom, type Scope } from './operator.js'
 
 /** The state of one group. */
 export interface Accumulator {
   add(value: Result): void
   /** A missing result becomes null in the group's document. */
   result(): Result
-  /**
-   * The elements, if the result is an array: it may be so long that it is written in turns.
-   * Undefined is a place to pause.
-   */
-  elements?(): Iterable<Value | undefined>
+  /** The same with pauses, if it may take longer than one turn. */
+  resultInTurns?(): Generator<undefined, Result, void>
   /** Bytes of the kept values; 0 for a state of fixed size. */
   readonly bytesHeld: number
-  /** The state as a value for `absorb`, when $group spills. */
-  save(): Value
+  /** The state as values for `absorb`, when $group spills. Undefined is a place to pause. */
+  saved(): Iterable<Value | undefined>
   /** Merges a saved state, whose documents came after this one's. */
   absorb(saved: Value): void
 }
@@ -68,23 +68,102 @@ export function bytesOf(value: Value): number {
 /** Bytes of kept values, which lie apart, that a result gathers for one unit. */
 const keptBytesPerUnit = 30
 
-/** The result, which may be an array of more values than one turn can gather. */
+/** The result of a state whose values may be more than one turn can gather. */
 export function* resultInTurns(state: Accumulator): Generator<undefined, Value, void> {
-  const elements = state.elements?.()
-  if (elements === undefined) {
-    work.note(state.bytesHeld / keptBytesPerUnit)
-    if (work.isDue) yield
-    return state.result() ?? nullValue
-  }
+  const inTurns = state.resultInTurns?.()
+  if (inTurns !== undefined) return (yield* inTurns) ?? nullValue
+  work.note(state.bytesHeld / keptBytesPerUnit)
+  if (work.isDue) yield
+  return state.result() ?? nullValue
+}
+
+export function* resultsInTurns(
+  states: readonly Accumulator[],
+): Generator<undefined, Value[], void> {
+  const results: Value[] = []
+  for (const state of states) results.push(yield* resultInTurns(state))
+  return results
+}
+
+/** Values of a state; undefined is a place to pause. */
+export type ValuesInTurns = Iterable<Value | undefined>
+
+/** An array of all values, with pauses. */
+export function* arrayInTurns(values: ValuesInTurns): Generator<undefined, Value, void> {
   const writer = new DocumentWriter(true)
-  for (const value of elements) {
-    if (value !== undefined) {
-      writer.push(value)
-      work.note(bytesOf(value) / keptBytesPerUnit)
-    }
+  for (const value of values) {
+    if (value !== undefined) pushKept(writer, value)
     if (work.isDue) yield
   }
   return writer.finishValue()
+}
+
+/** A saved array of about this size is absorbed in one step. */
+const savedArrayBytes = 64 * KiB
+
+/** Arrays of all values for `saved`. */
+export function* arraysInTurns(values: ValuesInTurns): Generator<Value | undefined, void, void> {
+  let writer = new DocumentWriter(true)
+  for (const value of values) {
+    if (value !== undefined) pushKept(writer, value)
+    if (writer.length >= savedArrayBytes) {
+      yield writer.finishValue()
+      writer = new DocumentWriter(true)
+    }
+    if (work.isDue) yield
+  }
+  yield writer.finishValue()
+}
+
+function pushKept(writer: DocumentWriter, value: Value): void {
+  writer.push(value)
+  work.note(bytesOf(value) / keptBytesPerUnit)
+}
+
+/** Objects of all fields, as arrays of values: of any size for a result, or bounded for `saved`. */
+export function* objectsInTurns(
+  fields: Iterable<readonly [string, Value]>,
+  bytesMax = savedArrayBytes,
+): Generator<Value | undefined, void, void> {
+  let writer = new DocumentWriter()
+  for (const [name, value] of fields) {
+    writer.value(name, value)
+    requireRoom(writer.length)
+    work.note(valueUnits + bytesOf(value) / keptBytesPerUnit)
+    if (writer.length >= bytesMax) {
+      yield writer.finishValue()
+      writer = new DocumentWriter()
+    }
+    if (work.isDue) yield
+  }
+  yield writer.finishValue()
+}
+
+/** A state whose result is an array of the values that it keeps. */
+export abstract class ListAccumulator implements Accumulator {
+  abstract readonly bytesHeld: number
+
+  abstract add(value: Result): void
+
+  protected abstract elements(): ValuesInTurns
+
+  result(): Value {
+    const writer = new DocumentWriter(true)
+    for (const value of this.elements()) if (value !== undefined) writer.push(value)
+    return writer.finishValue()
+  }
+
+  resultInTurns(): Generator<undefined, Value, void> {
+    return arrayInTurns(this.elements())
+  }
+
+  saved(): ValuesInTurns {
+    return arraysInTurns(this.elements())
+  }
+
+  absorb(saved: Value): void {
+    for (const value of elementsOf(saved)) this.add(value)
+  }
 }
 
 const firstKeptBytes = 256

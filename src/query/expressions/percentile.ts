@@ -6,7 +6,12 @@ import { elementsOf } from '../../value/elements.js'
 import { numberOf } from '../../value/numbers.js'
 import { bsonType, doubleValue, nullValue, stringOf, type Value } from '../../value/value.js'
 import { writeArray } from '../../value/writer.js'
-import type { Accumulator, AccumulatorRow } from './accumulator.js'
+import {
+  type Accumulator,
+  type AccumulatorRow,
+  arraysInTurns,
+  type ValuesInTurns,
+} from './accumulator.js'
 import {
   Constant,
   call,
@@ -62,9 +67,12 @@ class Percentiles implements Accumulator {
     return this.isOne ? (found[0] ?? nullValue) : writeArray(found)
   }
 
-  save(): Value {
-    const numbers = [...this.runs, this.latest].flatMap((run) => Array.from(run, doubleValue))
-    return writeArray(numbers)
+  saved(): ValuesInTurns {
+    return arraysInTurns(this.numbers())
+  }
+
+  private *numbers(): Generator<Value, void, void> {
+    for (const run of [...this.runs, this.latest]) for (const n of run) yield doubleValue(n)
   }
 
   absorb(saved: Value): void {

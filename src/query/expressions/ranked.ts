@@ -7,12 +7,20 @@ import type { Collation } from '../../value/collation/collation.js'
 import { compareValues } from '../../value/compare.js'
 import { countElements, elementsOf, field } from '../../value/elements.js'
 import { integerOf } from '../../value/numbers.js'
-import { sortItems } from '../../value/sort-values.js'
 import { binaryValue, bsonType, documentOf, nullValue, type Value } from '../../value/value.js'
 import { DocumentWriter, writeArray } from '../../value/writer.js'
 import { BoundedHeap } from '../heap.js'
 import { compileSort, type Sort } from '../sort.js'
-import { type Accumulator, type AccumulatorRow, bytesOf, KeptValues } from './accumulator.js'
+import {
+  type Accumulator,
+  type AccumulatorRow,
+  arrayInTurns,
+  arraysInTurns,
+  bytesOf,
+  KeptValues,
+  ListAccumulator,
+  type ValuesInTurns,
+} from './accumulator.js'
 import { cut } from './array.js'
 import {
   Constant,
@@ -83,10 +91,12 @@ class Kept {
   }
 }
 
-class FirstN implements Accumulator {
+class FirstN extends ListAccumulator {
   private readonly kept = new Kept()
 
-  constructor(private readonly n: number) {}
+  constructor(private readonly n: number) {
+    super()
+  }
 
   get bytesHeld(): number {
     return this.kept.bytesHeld
@@ -96,30 +106,20 @@ class FirstN implements Accumulator {
     if (this.kept.values.length < this.n) this.kept.add(value ?? nullValue)
   }
 
-  elements(): readonly Value[] {
+  protected elements(): Iterable<Value> {
     return this.kept.values
-  }
-
-  result(): Value {
-    return writeArray(this.kept.values)
-  }
-
-  save(): Value {
-    return this.result()
-  }
-
-  absorb(saved: Value): void {
-    for (const value of elementsOf(saved)) this.add(value)
   }
 }
 
 /** A ring of the last n values. */
-class LastN implements Accumulator {
+class LastN extends ListAccumulator {
   private readonly ring: Value[] = []
   private next = 0
   bytesHeld = 0
 
-  constructor(private readonly n: number) {}
+  constructor(private readonly n: number) {
+    super()
+  }
 
   add(value: Result): void {
     work.spend(copyUnits)
@@ -134,29 +134,19 @@ class LastN implements Accumulator {
     this.next = (this.next + 1) % this.n
   }
 
-  elements(): readonly Value[] {
-    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)]
-  }
-
-  result(): Value {
-    return writeArray(this.elements())
-  }
-
-  save(): Value {
-    return this.result()
-  }
-
-  absorb(saved: Value): void {
-    for (const value of elementsOf(saved)) this.add(value)
+  protected *elements(): Generator<Value, void, void> {
+    const { ring, next } = this
+    for (let i = 0; i < ring.length; i++) yield ring[(next + i) % ring.length] as Value
   }
 }
 
 /** The n smallest values of an order, sorted; null and missing are ignored. */
-class ExtremeN implements Accumulator {
+class ExtremeN extends ListAccumulator {
   private readonly heap: BoundedHeap<Value>
   bytesHeld = 0
 
   constructor(n: number, compare: (a: Value, b: Value) => number) {
+    super()
     this.heap = new BoundedHeap(n, (a, b) => {
       work.note(keyUnits)
       return compare(a, b)
@@ -171,20 +161,8 @@ class ExtremeN implements Accumulator {
     this.bytesHeld += bytesOf(copy) - (dropped === undefined ? 0 : bytesOf(dropped))
   }
 
-  *elements(): Generator<Value | undefined, void, void> {
+  protected *elements(): Generator<Value | undefined, void, void> {
     yield* yield* this.heap.sortedInTurns()
-  }
-
-  result(): Value {
-    return writeArray(this.heap.sorted())
-  }
-
-  save(): Value {
-    return this.result()
-  }
-
-  absorb(saved: Value): void {
-    for (const value of elementsOf(saved)) this.add(value)
   }
 }
 
@@ -243,10 +221,14 @@ class Top implements Accumulator {
     return this.heap.sorted()[0]?.output
   }
 
+  saved(): ValuesInTurns {
+    return arraysInTurns(this.arrivals())
+  }
+
   /** In the order of arrival, which decides between equal keys. */
-  save(): Value {
-    const items = sortItems(this.heap.sorted(), (a, b) => a.sequence - b.sequence)
-    return writeArray(items.map(({ key, output }) => keyedValue(key, output)))
+  private *arrivals(): Generator<Value | undefined, void, void> {
+    const items = yield* this.heap.sortedInTurns((a, b) => a.sequence - b.sequence)
+    for (const { key, output } of items) yield keyedValue(key, output)
   }
 
   absorb(saved: Value): void {
@@ -256,12 +238,16 @@ class Top implements Accumulator {
 
 /** The first n, or with `sign` -1 the last; the result is in that order. */
 class TopN extends Top {
-  *elements(): Generator<Value | undefined, void, void> {
-    for (const { output } of this.inOrder(yield* this.heap.sortedInTurns())) yield output
-  }
-
   override result(): Value {
     return writeArray(this.inOrder(this.heap.sorted()).map(({ output }) => output))
+  }
+
+  resultInTurns(): Generator<undefined, Value, void> {
+    return arrayInTurns(this.outputs())
+  }
+
+  private *outputs(): Generator<Value | undefined, void, void> {
+    for (const { output } of this.inOrder(yield* this.heap.sortedInTurns())) yield output
   }
 
   private inOrder(items: Keyed[]): readonly Keyed[] {

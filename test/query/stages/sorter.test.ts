@@ -3,48 +3,14 @@
 
 import fc from 'fast-check'
 import t from 'tap'
-import type { Bytes } from '../../../src/base/bytes/bytes.js'
 import { accumulators } from '../../../src/query/accumulators.js'
 import { compilePipeline, runPipeline } from '../../../src/query/pipeline.js'
-import type { SpillFile, Workspace } from '../../../src/query/spill.js'
 import { Sorter } from '../../../src/query/stages/sorter.js'
 import { documentFrom, valueFrom } from '../../../src/value/literal.js'
 import { toObject } from '../../support/literal.js'
 import { context } from '../../support/reading.js'
 import { runs } from '../../support/runs.js'
-
-class MemoryFile implements SpillFile {
-  private bytes = Buffer.alloc(0)
-  isOpen = true
-
-  get length(): number {
-    return this.bytes.length
-  }
-
-  append(bytes: Bytes): void {
-    this.bytes = Buffer.concat([this.bytes, bytes])
-  }
-
-  read(target: Bytes, position: number): void {
-    if (position + target.length > this.bytes.length) throw new Error('read beyond the end')
-    target.set(this.bytes.subarray(position, position + target.length))
-  }
-
-  close(): void {
-    this.isOpen = false
-  }
-}
-
-/** A workspace with so much memory, and the files that were opened in it. */
-function spilling(memoryBytesMax: number): { workspace: Workspace; files: MemoryFile[] } {
-  const files: MemoryFile[] = []
-  const open = (): SpillFile => {
-    const file = new MemoryFile()
-    files.push(file)
-    return file
-  }
-  return { workspace: { memoryBytesMax, open }, files }
-}
+import { spilling } from '../../support/spilling.js'
 
 const key = fc.uint8Array({ maxLength: 8 })
 const entries = fc.array(fc.tuple(key, fc.oneof(fc.nat(50), fc.constantFrom(6_000, 70_000))), {

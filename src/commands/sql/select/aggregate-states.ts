@@ -1,18 +1,16 @@
 // The states of aggregates: each takes one value per row, and can be written to disk and restored.
-// Only lists include NULL. Without values, counts are 0 and all others NULL.
+// Without values, counts are 0 and all others NULL. Lists have a file of their own.
 
-import type { Bytes } from '../../../base/bytes/bytes.js'
-import { fail } from '../../../base/errors.js'
-import { documentBytesMax } from '../../../base/limits/documents.js'
-import { sqlSortedListBytesMax } from '../../../base/limits/sql.js'
 import {
   type Accumulator,
+  arraysInTurns,
   bytesOf,
   KeptValues,
   requireListMemory,
+  resultInTurns,
+  type ValuesInTurns,
 } from '../../../query/expressions/accumulator.js'
 import { NumberSum } from '../../../query/expressions/number-sum.js'
-import { compareValues } from '../../../value/compare.js'
 import { decimalFromString } from '../../../value/decimal.js'
 import { elementsOf } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
@@ -30,9 +28,7 @@ import {
 import { writeArray } from '../../../value/writer.js'
 import { isInfinite } from '../expression/arithmetic.js'
 import { typeNameOf } from '../expression/cast.js'
-import { joinedTexts } from '../expression/concat.js'
 import { evaluationError, evaluationState, outOfRange } from '../expression/evaluation-error.js'
-import { utf8Form } from '../expression/texts/text-form.js'
 
 export class CountState implements Accumulator {
   readonly bytesHeld = 0
@@ -46,8 +42,8 @@ export class CountState implements Accumulator {
     return int64Value(BigInt(this.count))
   }
 
-  save(): Value {
-    return doubleValue(this.count)
+  saved(): [Value] {
+    return [doubleValue(this.count)]
   }
 
   absorb(saved: Value): void {
@@ -88,8 +84,8 @@ export class SumState implements Accumulator {
     return isLong(whole) ? int64Value(whole) : decimalOfWhole(whole)
   }
 
-  save(): Value {
-    return writeArray([boolValue(this.hasInfinite), this.sum.save()])
+  saved(): [Value] {
+    return [writeArray([boolValue(this.hasInfinite), this.sum.save()])]
   }
 
   absorb(saved: Value): void {
@@ -127,8 +123,8 @@ export class TruthState implements Accumulator {
     return this.found === undefined ? nullValue : boolValue(this.found)
   }
 
-  save(): Value {
-    return this.result()
+  saved(): [Value] {
+    return [this.result()]
   }
 
   absorb(saved: Value): void {
@@ -166,124 +162,17 @@ export class DistinctState implements Accumulator {
     return this.inner.result()
   }
 
-  save(): Value {
-    return writeArray(this.values.values())
+  resultInTurns(): Generator<undefined, Value, void> {
+    return resultInTurns(this.inner)
+  }
+
+  saved(): ValuesInTurns {
+    return arraysInTurns(this.values.values())
   }
 
   absorb(saved: Value): void {
     for (const value of elementsOf(saved)) this.add(value)
   }
-}
-
-/** Aggregates that build a list keep all values of a group. */
-abstract class ListState implements Accumulator {
-  bytesHeld = 0
-  protected readonly rows: Value[] = []
-  private readonly kept = new KeptValues()
-
-  constructor(
-    protected readonly name: string,
-    private readonly isSorted: boolean,
-  ) {}
-
-  add(row: Value | undefined): void {
-    if (row === undefined) return
-    const own = this.kept.copy(row)
-    this.rows.push(own)
-    this.bytesHeld += bytesOf(own)
-    // A sort cannot pause, so a sorted list has a smaller bound.
-    const bytesMax = this.isSorted ? sqlSortedListBytesMax : documentBytesMax
-    if (this.bytesHeld <= bytesMax) return
-    const text = `${this.name} is of more than ${bytesMax} bytes in one group`
-    throw fail('ExceededMemoryLimit', text, { sqlState: evaluationState.tooMuchMemory })
-  }
-
-  result(): Value {
-    return this.rows.length === 0 ? nullValue : this.listed()
-  }
-
-  save(): Value {
-    return writeArray(this.rows)
-  }
-
-  absorb(saved: Value): void {
-    for (const row of elementsOf(saved)) this.add(row)
-  }
-
-  protected abstract listed(): Value
-}
-
-/** ARRAY_AGG and JSON_AGG without ORDER BY or DISTINCT; DISTINCT sorts by value. */
-export class ValuesState extends ListState {
-  constructor(
-    name: string,
-    private readonly isDistinct: boolean,
-  ) {
-    super(name, isDistinct)
-  }
-
-  protected listed(): Value {
-    if (this.isDistinct) this.rows.sort(compareValues)
-    return writeArray(this.rows)
-  }
-}
-
-/** STRING_AGG, and lists with ORDER BY: rows of [value, separator, sort key]. */
-export class RowsState extends ListState {
-  /** Whether the order is that of the values or of separate keys. */
-  constructor(
-    name: string,
-    private readonly order: 'none' | 'value' | 'key',
-    /** Whether the result is a text. */
-    private readonly isJoined: boolean,
-  ) {
-    super(name, order !== 'none')
-  }
-
-  protected listed(): Value {
-    if (this.isJoined && this.order === 'none') return joinedRows(this.rows)
-    const rows = this.rows.map((row) => elementsOf(row))
-    if (this.order === 'key') rows.sort(([, , a], [, , b]) => compareKeys(a, b))
-    if (this.order === 'value') rows.sort(([a], [b]) => compareOptional(a, b))
-    if (!this.isJoined) return writeArray(rows.map(([value = nullValue]) => value))
-    return joinedParts(rows)
-  }
-}
-
-/** STRING_AGG without an order: its rows are read one after the other. */
-function joinedRows(rows: readonly Value[]): Value {
-  return joinedParts(
-    (function* () {
-      for (const row of rows) yield elementsOf(row)
-    })(),
-  )
-}
-
-/** Each separator stands before its value, except the first. */
-function joinedParts(rows: Iterable<readonly Value[]>): Value {
-  const parts: Bytes[] = []
-  let isFirst = true
-  for (const [value, separator] of rows) {
-    if (value === undefined || separator === undefined) continue
-    if (!isFirst && !separator.isNullish) parts.push(utf8Form(separator))
-    parts.push(utf8Form(value))
-    isFirst = false
-  }
-  return joinedTexts(parts)
-}
-
-function compareOptional(a: Value | undefined, b: Value | undefined): number {
-  return compareValues(a ?? nullValue, b ?? nullValue)
-}
-
-function compareKeys(a: Value | undefined, b: Value | undefined): number {
-  if (a === undefined || b === undefined) return 0
-  return Buffer.compare(bodyOf(a), bodyOf(b))
-}
-
-/** The bytes of a binary value, without its length and subtype. */
-function bodyOf(value: Value): Uint8Array {
-  return value.bytes.subarray(value.start + 5, value.end)
 }
 
 function noSuchAggregate(name: string, value: Value): Error {

@@ -15,14 +15,8 @@ import { requireNoAggregate, requireNotNested } from '../expression/misplaced-ag
 import type { Scope } from '../expression/scope.js'
 import type { Row, SqlValue } from '../expression/truth.js'
 import { functionFacts, functionTable } from '../typing/function-facts.js'
-import {
-  CountState,
-  DistinctState,
-  RowsState,
-  SumState,
-  TruthState,
-  ValuesState,
-} from './aggregate-states.js'
+import { CountState, DistinctState, SumState, TruthState } from './aggregate-states.js'
+import { RowsState, ValuesState } from './list-states.js'
 import { compileOrderKey } from './order.js'
 
 export interface Aggregate {

@@ -2,7 +2,7 @@
 // expression means a key of the group, and an aggregate a field.
 
 import type { Expression } from '../../../protocol/sql/ast.js'
-import type { Accumulator } from '../../../query/expressions/accumulator.js'
+import { type Accumulator, resultInTurns } from '../../../query/expressions/accumulator.js'
 import { Env } from '../../../query/expressions/operator.js'
 import type { Workspace } from '../../../query/spill.js'
 import { type GroupField, GroupTransform } from '../../../query/stages/groups/group.js'
@@ -141,8 +141,8 @@ class WholeGroup extends StreamTransform {
   override *finish(emit: Emit): Generator<void, void, void> {
     const writer = new DocumentWriter()
     for (const [i, state] of this.states.entries()) {
-      // A list of all rows takes a turn of its own, and so does its copy.
-      const result = state.result() ?? nullValue
+      const result = yield* resultInTurns(state)
+      // The copy of a list of all rows takes a turn of its own.
       yield
       writer.value(fieldName(i), result)
       yield

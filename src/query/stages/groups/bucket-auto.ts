@@ -19,7 +19,7 @@ import {
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { jobThen } from '../../detached.js'
-import type { Accumulator } from '../../expressions/accumulator.js'
+import { type Accumulator, resultsInTurns } from '../../expressions/accumulator.js'
 import {
   copyOf,
   type Env,
@@ -92,7 +92,7 @@ class BucketAuto extends SortingTransform {
       }
       const isFull = inBucket >= size && made < buckets
       if (bucket === undefined || (isFull && this.isBeyond(bucket, value))) {
-        if (bucket !== undefined) emit(this.closed(bucket, value))
+        if (bucket !== undefined) emit(yield* this.closed(bucket, value))
         bucket = this.opened(value, bucket)
         inBucket = 0
         made++
@@ -101,7 +101,7 @@ class BucketAuto extends SortingTransform {
       inBucket++
       if (++taken % stepDocumentsMax === 0 || work.isDue) yield
     }
-    if (bucket !== undefined) emit(this.closed(bucket, undefined))
+    if (bucket !== undefined) emit(yield* this.closed(bucket, undefined))
   }
 
   /** The group value; missing becomes null, as in $group. */
@@ -154,15 +154,14 @@ class BucketAuto extends SortingTransform {
   }
 
   /** The bucket's document; `next` is the smallest value of the next bucket. */
-  private closed(bucket: Bucket, next: Value | undefined): Document {
+  private *closed(bucket: Bucket, next: Value | undefined): Generator<undefined, Document, void> {
     const { granularity, fields } = this.plan
     if (granularity !== undefined) bucket.max = boundary(granularity, bucket.max, next)
     else if (next !== undefined) bucket.max = copyOf(next)
+    const results = yield* resultsInTurns(bucket.states)
     return writeDocument((writer) => {
       writer.openDocument('_id').value('min', bucket.min).value('max', bucket.max).close()
-      for (const [i, { name }] of fields.entries()) {
-        writer.value(name, bucket.states[i]?.result() ?? nullValue)
-      }
+      for (const [i, { name }] of fields.entries()) writer.value(name, results[i] as Value)
     })
   }
 }

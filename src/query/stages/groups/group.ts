@@ -9,7 +9,7 @@ import { KiB } from '../../../base/units.js'
 import { work } from '../../../base/work/work-budget.js'
 import type { Collation } from '../../../value/collation/collation.js'
 import { compareValues } from '../../../value/compare.js'
-import { Elements, elementsOf } from '../../../value/elements.js'
+import { Elements } from '../../../value/elements.js'
 import { equalityKey } from '../../../value/key.js'
 import { numberOf } from '../../../value/numbers.js'
 import {
@@ -26,7 +26,7 @@ import { accumulators } from '../../accumulators.js'
 import {
   type Accumulator,
   type AccumulatorPlan,
-  resultInTurns,
+  resultsInTurns,
 } from '../../expressions/accumulator.js'
 import { type Env, type Expression, location, type Result } from '../../expressions/operator.js'
 import { compileSort } from '../../sort.js'
@@ -131,7 +131,7 @@ function numberKey(id: Value): number | undefined {
   return compareValues(doubleValue(n), id) === 0 ? n : undefined
 }
 
-/** Groups that one step of a spill moves to the sorter. */
+/** Groups that one step of a spill moves to the sorter, or takes from it. */
 const movedAtOnce = 8
 /** A group that grows by this much counts at once while its parts are put together. */
 const countedBytes = 64 * KiB
@@ -142,11 +142,12 @@ export class GroupTransform extends StreamTransform {
   private held = 0
   /** Receives groups that exceed memory, as documents of `_id` and states. */
   private readonly sorter: Sorter
-  private moving: readonly Group[] | undefined
-  private moved = 0
+  private moving: Generator<undefined, void, void> | undefined
   private spills = 0
   private outputBytes = 0
   private readonly seesGroup: boolean
+  /** Names of the fields' saved values: their places. */
+  private readonly places: readonly string[]
   /** Inputs of the fields for the current document. */
   private readonly inputs: Result[] = []
   /** Ids of groups; released with the groups. */
@@ -162,6 +163,7 @@ export class GroupTransform extends StreamTransform {
   ) {
     super()
     this.seesGroup = fields.some(({ plan }) => plan.seesGroup === true)
+    this.places = fields.map((_, i) => String(i))
     this.groups = new Groups(env.collation)
     // Spilled groups pass through the sorter; a part of the bound suffices for sorted runs.
     const memoryBytesMax = Math.floor(workspace.memoryBytesMax / 4)
@@ -212,20 +214,36 @@ export class GroupTransform extends StreamTransform {
       sorter.work()
       return
     }
-    if (moving === undefined) return
-    for (let n = 0; n < movedAtOnce && !sorter.pending; n++) {
-      const group = moving[this.moved++]
-      if (group === undefined) {
-        this.moving = undefined
-        return
-      }
-      sorter.push(
-        this.saved(group),
-        Buffer.from(equalityKey(group.id, this.env.collation), 'latin1'),
-      )
+    if (moving?.next().done === true) this.moving = undefined
+  }
+
+  private *move(groups: readonly Group[]): Generator<undefined, void, void> {
+    let moved = 0
+    for (const group of groups) {
+      yield* this.moveGroup(group)
       work.note(groupUnits * (1 + this.fields.length))
-      if (work.isDue) return
+      if (++moved % movedAtOnce === 0 || this.sorter.pending || work.isDue) yield
     }
+  }
+
+  /** As a document of `_id` and saved values by the place of their field; long ones as several. */
+  private *moveGroup({ id, states }: Group): Generator<undefined, void, void> {
+    const { sorter, places } = this
+    const key = Buffer.from(equalityKey(id, this.env.collation), 'latin1')
+    const bytesMax = Math.max(countedBytes, 2 * (id.end - id.start))
+    let writer = new DocumentWriter().value('_id', id)
+    for (const [i, state] of states.entries()) {
+      for (const saved of state.saved()) {
+        if (saved !== undefined) writer.value(places[i] as string, saved)
+        if (writer.length > bytesMax) {
+          sorter.push(writer.finish(), key)
+          if (sorter.pending) yield
+          writer = new DocumentWriter().value('_id', id)
+        }
+        if (work.isDue) yield
+      }
+    }
+    sorter.push(writer.finish(), key)
   }
 
   override *finish(emit: Emit): Generator<void, void, void> {
@@ -239,7 +257,7 @@ export class GroupTransform extends StreamTransform {
       const group = order[i] as Group
       order[i] = undefined
       const isLong = bytesOfGroup(group) > countedBytes
-      emit(this.documentOf(group, isLong ? yield* resultsInTurns(group) : undefined))
+      emit(this.documentOf(group, isLong ? yield* resultsInTurns(group.states) : undefined))
       this.held -= bytesOfGroup(group)
       work.note(groupUnits * (1 + this.fields.length))
       if (++emitted % stepDocumentsMax === 0 || work.isDue) yield
@@ -258,14 +276,15 @@ export class GroupTransform extends StreamTransform {
     let open: { key: Bytes; group: Group } | undefined
     let absorbed = 0
     for (const { key, document } of this.sorter.drainItems()) {
-      const [id = nullValue, ...saved] = elementsOf(documentValue(document))
+      const saved = new Elements(document)
+      const id = saved.next() ? saved.value() : nullValue
       if (open === undefined || Buffer.compare(open.key, key) !== 0) {
         if (open !== undefined) {
-          emit(this.documentOf(open.group, yield* resultsInTurns(open.group)))
+          emit(this.documentOf(open.group, yield* resultsInTurns(open.group.states)))
         }
         open = { key, group: this.started(id) }
       }
-      for (const [i, state] of open.group.states.entries()) state.absorb(saved[i] ?? nullValue)
+      while (saved.next()) open.group.states[Number(saved.name())]?.absorb(saved.value())
       const held = bytesOfGroup(open.group)
       const hasGrown = held > this.held + countedBytes
       this.held = held
@@ -273,7 +292,7 @@ export class GroupTransform extends StreamTransform {
       if (++absorbed % movedAtOnce === 0 || hasGrown || work.isDue) yield
     }
     if (open !== undefined) {
-      emit(this.documentOf(open.group, yield* resultsInTurns(open.group)))
+      emit(this.documentOf(open.group, yield* resultsInTurns(open.group.states)))
     }
     this.held = 0
   }
@@ -281,8 +300,7 @@ export class GroupTransform extends StreamTransform {
   /** Begins to move all groups out of memory. */
   private overflow(): void {
     if (this.workspace.open === undefined) throw memoryExceeded(this.name, this.workspace)
-    this.moving = this.order
-    this.moved = 0
+    this.moving = this.move(this.order)
     this.order = []
     this.groups = new Groups(this.env.collation)
     this.held = 0
@@ -312,12 +330,6 @@ export class GroupTransform extends StreamTransform {
     return { id: own, states }
   }
 
-  private saved(group: Group): Document {
-    const writer = new DocumentWriter(true).push(group.id)
-    for (const state of group.states) writer.push(state.save())
-    return writer.finish()
-  }
-
   private documentOf(group: Group, results?: readonly Value[]): Document {
     const writer = new DocumentWriter().value('_id', group.id)
     for (const [i, { name }] of this.fields.entries()) {
@@ -326,12 +338,6 @@ export class GroupTransform extends StreamTransform {
     this.outputBytes += writer.length
     return writer.finish()
   }
-}
-
-function* resultsInTurns({ states }: Group): Generator<undefined, Value[], void> {
-  const results: Value[] = []
-  for (const state of states) results.push(yield* resultInTurns(state))
-  return results
 }
 
 function bytesOfGroup({ id, states }: Group): number {

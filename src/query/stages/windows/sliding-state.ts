@@ -22,6 +22,12 @@ export function slides({ merges }: AccumulatorPlan, { from, to }: WindowSpan): b
   return merges === true && to - from >= slidingDocumentsMin
 }
 
+/** What a state of one value saves. */
+function savedOne(state: Accumulator): Value {
+  const [saved = nullValue] = state.saved()
+  return saved
+}
+
 export class SlidingState {
   /** Saved states of the documents from a place of the front to its end, by the place. */
   private ends: Value[] = []
@@ -50,7 +56,7 @@ export class SlidingState {
     const state = this.plan.create(this.env)
     const end = this.ends[from - this.frontAt]
     if (end !== undefined) state.absorb(end)
-    if (this.next > this.backAt) state.absorb(this.back.save())
+    if (this.next > this.backAt) state.absorb(savedOne(this.back))
     work.note(2 * mergeUnits)
     return state.result() ?? nullValue
   }
@@ -70,7 +76,7 @@ export class SlidingState {
       const state = this.plan.create(this.env)
       state.add(yield* this.input(i))
       if (end !== undefined) state.absorb(end)
-      end = state.save()
+      end = savedOne(state)
       ends.push(end)
       const bytes = end.end - end.start + savedOverheadBytes
       this.bytesHeld += bytes

@@ -3,12 +3,10 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { work } from '../../../../src/base/work/work-budget.js'
-import { turnUnits } from '../../../../src/base/work/work-figures.js'
-import { isPure, runPipeline } from '../../../../src/query/pipeline.js'
-import { Chain } from '../../../../src/query/stages/chain.js'
+import { runPipeline } from '../../../../src/query/pipeline.js'
 import { documentFrom } from '../../../../src/value/literal.js'
 import { runs } from '../../../support/runs.js'
-import { inStretch, unitsOf } from '../../../support/stretch.js'
+import { unitsOf } from '../../../support/stretch.js'
 import { long, refused } from '../../expressions/expression-table.js'
 import { type Plain, plansOf, run, table } from '../stage-table.js'
 
@@ -324,35 +322,6 @@ t.test('a window over documents is a slice of the sorted partition', async (t) =
     }),
     { numRuns: runs(30) },
   )
-})
-
-t.test('long results are put together in turns, in windows and groups', async (t) => {
-  const count = 20_000
-  const text = 'a'.repeat(200)
-  const documents = Array.from({ length: count }, (_, i) => documentFrom({ i, text }))
-  const sortBy = { i: -1 }
-  for (const [name, operand] of Object.entries({
-    $topN: { n: count, sortBy, output: '$text' },
-    $bottomN: { n: count, sortBy, output: '$text' },
-    $minN: { n: count, input: '$i' },
-    $maxN: { n: count, input: '$i' },
-  })) {
-    for (const stage of [
-      { $setWindowFields: { sortBy: { i: 1 }, output: { r: { [name]: operand } } } },
-      { $group: { _id: null, r: { [name]: operand } } },
-    ]) {
-      const transforms = plansOf([stage, { $limit: 1 }]).filter(isPure)
-      const chain = new Chain(
-        transforms.map((plan) => plan.create()),
-        () => undefined,
-      )
-      for (const document of documents) chain.push(document)
-      chain.end()
-      work.resetLongest()
-      while (inStretch(() => chain.step()));
-      t.ok(work.longest < 2 * turnUnits, `${name} of ${Object.keys(stage)}: ${work.longest}`)
-    }
-  }
 })
 
 t.test('what columns hold is bounded, however few the documents', async (t) => {
