@@ -5,7 +5,7 @@
 import { assert } from '../base/errors.js'
 import { Unwinding } from '../base/heap/unwinding.js'
 import { scanEntriesMax } from '../base/limits/engine.js'
-import type { Ask, Entry, KeyRange, Step } from './store.js'
+import type { Ask, Entry, Fetched, KeyRange, Step } from './store.js'
 
 /** A step whose result is known. */
 export class Done<T> implements Step<T>, Iterator<Ask, T, unknown>, IteratorReturnResult<T> {
@@ -120,7 +120,21 @@ export function endsRange(entries: readonly Entry[], range: KeyRange, limit: num
   return bytes < bytesMax
 }
 
-/** The range for a scan that is merged with changes, which may not end before its limit. */
+/** As endsRange, of a scan that has fetched records. */
+export function endsFetch(
+  fetched: readonly Partial<Pick<Fetched, 'record'>>[],
+  range: KeyRange,
+  limit: number,
+): boolean {
+  if (fetched.length >= limit) return false
+  const { bytesMax } = range
+  if (bytesMax === undefined) return true
+  let bytes = 0
+  for (const { record } of fetched) if (record !== undefined) bytes += record.length
+  return bytes < bytesMax
+}
+
+/** The range for a scan that may not end before its limit. */
 export function unbounded({ start, end, reverse = false }: KeyRange): KeyRange {
   return { start, end, reverse }
 }

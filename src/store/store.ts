@@ -79,7 +79,10 @@ export interface ReadTx {
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]>
   /** At most `limit` entries (1 to scanEntriesMax) of the state at the program's start. */
   scan(range: KeyRange, limit: number): Step<Entry[]>
-  /** Like scan, over entries whose value is a record key: each is returned with that record. */
+  /**
+   * Like scan, over entries whose value is a record key: each is returned with that record. The
+   * bytes of `bytesMax` are those of the records, and `endsFetch` tells whether others follow.
+   */
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]>
   /** Counters of `add`: documents and bytes; zeros if nothing was added. */
   count(key: Bytes): Step<Count>

@@ -15,8 +15,10 @@ import { keysOf } from '../../src/store/postgres/reads/sharing.js'
 import { type Applied, AskingReadTx, AskingTx } from '../../src/store/programs/asking.js'
 import { ChangeTimes } from '../../src/store/programs/change-times.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
+import { fetchEach } from '../../src/store/programs/fetching.js'
 import { scanWhole } from '../../src/store/programs/group.js'
 import { WriteBuffer } from '../../src/store/programs/write-buffer.js'
+import { unbounded } from '../../src/store/steps.js'
 import type {
   Ask,
   HeldState,
@@ -376,11 +378,9 @@ function answer(view: View, ask: Ask): unknown {
     case 'scan':
       return scanWhole(view, ask.range, ask.limit)
     case 'scanFetch':
-      return scanWhole(view, ask.range, ask.limit).map(({ key, value }) => ({
-        key,
-        value,
-        record: view.get(value),
-      }))
+      return fetchEach(scanWhole(view, unbounded(ask.range), ask.limit), ask.range, (key) =>
+        view.get(key),
+      )
     case 'pause':
     case 'elsewhere':
     case 'numbers':

@@ -9,6 +9,7 @@ import {
   encodeCount,
   zeroCount,
 } from '../../src/store/programs/counters.js'
+import { endsFetch, endsRange } from '../../src/store/steps.js'
 import type { Count, Entry, Fetched, KeyRange, Versioned } from '../../src/store/store.js'
 import type { Operation, ReadOperation } from './store-scripts.js'
 
@@ -307,10 +308,10 @@ export class ModelView {
   }
 }
 
-/** Whether a scan may have ended at its bytes; one that fetches records never does. */
-function hasReachedBytes({ kind, range }: Scan, answer: readonly Fetched[]): boolean {
-  if (kind === 'scanFetch' || range.bytesMax === undefined || answer.length === 0) return false
-  return answer.reduce((sum, { value }) => sum + value.length, 0) >= range.bytesMax
+/** Whether a scan may have ended at its bytes: those of its records if it fetches them. */
+function hasReachedBytes({ kind, range, limit }: Scan, answer: readonly Fetched[]): boolean {
+  if (range.bytesMax === undefined || answer.length === 0 || answer.length >= limit) return false
+  return !(kind === 'scanFetch' ? endsFetch : endsRange)(answer, range, limit)
 }
 
 type Scan = Extract<ReadOperation, { readonly range: KeyRange }>

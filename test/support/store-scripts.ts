@@ -191,7 +191,7 @@ export class ScriptMaker {
     }
     if (dice < 0.93) return { kind: 'scan', ...this.scanned() }
     const [start, end] = this.inOrder(this.keyOf(keyClass.entry), this.keyOf(keyClass.entry))
-    const range = { start, end, reverse: this.chance(0.4) }
+    const range = { start, end, reverse: this.chance(0.4), ...this.bytes() }
     return { kind: 'scanFetch', range, limit: this.limit() }
   }
 
@@ -222,8 +222,11 @@ export class ScriptMaker {
     const others = classes.filter((other) => other < countClass === kind < countClass)
     const other = this.chance(0.03) ? this.pick(others) : kind
     const [start, end] = this.inOrder(this.keyOf(kind), this.keyOf(other))
-    const bytes = this.chance(0.3) ? { bytesMax: 1 + this.below(2_000) } : {}
-    return { range: { start, end, reverse, ...bytes }, limit: this.limit() }
+    return { range: { start, end, reverse, ...this.bytes() }, limit: this.limit() }
+  }
+
+  private bytes(): Pick<KeyRange, 'bytesMax'> {
+    return this.chance(0.3) ? { bytesMax: 1 + this.below(2_000) } : {}
   }
 
   /** Mostly the lower one first. */

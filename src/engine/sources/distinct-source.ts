@@ -3,7 +3,8 @@
 
 import { type Bytes, compareBytes, concatBytes, prefixEnd } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
-import { scanFirstEntries } from '../../base/limits/engine.js'
+import { scanBytesTarget, scanBytesWhenShort, scanFirstEntries } from '../../base/limits/engine.js'
+import { endsFetch } from '../../store/steps.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { keyValues, parsePath } from '../../value/path.js'
 import type { Document } from '../../value/value.js'
@@ -35,6 +36,8 @@ export class DistinctSource extends HoldingSource {
   private seconds = 0
   private freshSeconds = 0
   private rest: Source | undefined
+  /** Of the current pull. */
+  private bytesLeft = 0
 
   constructor(
     private readonly ns: Namespace,
@@ -68,15 +71,20 @@ export class DistinctSource extends HoldingSource {
     return this.spanAt >= this.plan.access.spans.length
   }
 
-  protected *produce(tx: ReadTx, want: number): Program<Document[]> {
+  protected *produce(
+    tx: ReadTx,
+    want: number,
+    bytesMax = tx.isMemoryShort === true ? scanBytesWhenShort : scanBytesTarget,
+  ): Program<Document[]> {
     const found: Document[] = []
-    while (found.length < want && !this.isExhausted) {
+    this.bytesLeft = bytesMax
+    while (found.length < want && this.bytesLeft > 0 && !this.isExhausted) {
       if (this.rest !== undefined) break
       yield* this.step(tx, found)
     }
     this.own.returned += found.length
     if (found.length > 0 || this.rest === undefined) return found
-    return yield* this.rest.pull(tx, want)
+    return yield* this.rest.pull(tx, want, bytesMax)
   }
 
   private *step(tx: ReadTx, found: Document[]): Program<void> {
@@ -84,7 +92,7 @@ export class DistinctSource extends HoldingSource {
     const span = access.spans.at(this.spanAt)
     if (span === undefined) return
     const limit = this.chunk
-    const range = { start: this.start ?? span.start, end: span.end }
+    const range = { start: this.start ?? span.start, end: span.end, bytesMax: this.bytesLeft }
     const entries = yield* tx.scanFetch(range, limit)
     if (!(yield* this.isStillGood(tx))) return
     let added = 0
@@ -97,10 +105,11 @@ export class DistinctSource extends HoldingSource {
       this.own.docsExamined++
       this.prefix = this.prefixOf(document)
       found.push(document)
+      this.bytesLeft -= document.length
       added++
     }
     const last = entries.at(-1)
-    if (last === undefined || entries.length < limit) {
+    if (last === undefined || endsFetch(entries, range, limit)) {
       this.spanAt++
       this.start = undefined
       return

@@ -12,7 +12,7 @@ import {
 } from '../../base/limits/engine.js'
 import { work } from '../../base/work/work-budget.js'
 import type { Filter } from '../../query/filter.js'
-import { endsRange } from '../../store/steps.js'
+import { endsFetch, endsRange } from '../../store/steps.js'
 import type { Entry, Program, ReadTx } from '../../store/store.js'
 import type { Steps } from '../../value/key-list.js'
 import type { Document } from '../../value/value.js'
@@ -220,7 +220,7 @@ export class Walk {
       yield* this.findPlace(tx, access.reverse)
     }
     const isIndex = access.kind === 'entries'
-    const range = this.position?.range(isIndex ? undefined : this.bytesMax - this.bytesFound)
+    const range = this.position?.range(this.bytesMax - this.bytesFound)
     if (range === undefined) return this.nextAccess()
     const limit = this.stepLimit(goal - found.documents.length)
     const hits: readonly Hit[] = isIndex
@@ -247,7 +247,7 @@ export class Walk {
       return
     }
     const last = hits.at(-1)
-    if (endsRange(hits, range, limit)) this.finishSpan()
+    if ((isIndex ? endsFetch : endsRange)(hits, range, limit)) this.finishSpan()
     else if (last !== undefined) this.position?.passed(last.key)
     this.adapt(goal - found.documents.length)
   }

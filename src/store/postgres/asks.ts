@@ -49,6 +49,16 @@ const scanFetches = both(
     `SELECT e.key, e.value, r.value FROM (${scanText(order)}) e
      LEFT JOIN pairs r ON r.key = e.value ORDER BY e.key ${order}`,
 )
+/** As scanFetches, up to the row whose record brings those before it to $4 bytes. */
+const fetchPages = both(
+  'fetchpage',
+  (order) =>
+    `SELECT key, value, record FROM (
+       SELECT e.key, e.value, r.value AS record, sum(octet_length(r.value)) OVER (
+         ORDER BY e.key ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+       ) AS bytes FROM (${scanText(order)}) e LEFT JOIN pairs r ON r.key = e.value
+     ) page WHERE coalesce(bytes, 0) < $4::bigint ORDER BY key ${order}`,
+)
 const scanCounts = both(
   'sums',
   (order) =>
@@ -128,7 +138,10 @@ export async function readRange(link: Link, range: KeyRange, limit: number): Pro
 }
 
 async function readFetched(link: Link, range: KeyRange, limit: number): Promise<Fetched[]> {
-  const rows = await link.run(way(scanFetches, range), bounds(range, limit))
+  const { bytesMax } = range
+  const rows = await (bytesMax === undefined || limit === 1
+    ? link.run(way(scanFetches, range), bounds(range, limit))
+    : link.run(way(fetchPages, range), [...bounds(range, limit), bytesMax]))
   return rows.map((row) => ({
     key: row[0] as Bytes,
     value: row[1] as Bytes,

@@ -5,7 +5,10 @@ import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { isOwnersSum, keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { addCounts, decodeCount, encodeCount, zeroCount } from '../programs/counters.js'
+import { fetchEach, fetchedAtOnce } from '../programs/fetching.js'
+import { type OwnPage, OwnPages } from '../programs/own-pages.js'
 import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
+import { unbounded } from '../steps.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
 import { copy, hasCounters, isCounter, readPoints, readRange, readVersions } from './asks.js'
 import type { Guesses } from './guesses.js'
@@ -18,6 +21,11 @@ interface KnownRange {
   readonly entries: readonly Entry[]
 }
 
+/** What is known of a scan: its entries, or what is to be read before. */
+type Scanned =
+  | { readonly entries: Entry[]; readonly missing?: undefined }
+  | { readonly missing: OwnPage }
+
 /** What a round has to ask. */
 interface Wanted {
   readonly points: Map<string, Bytes>
@@ -27,7 +35,7 @@ interface Wanted {
 }
 
 /** The group is one program with its own bounds. */
-const unbounded = { puts: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+const noBounds = { puts: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 /** Reads counters in another transaction: what is added meanwhile is no conflict. */
 export type ReadBeside = (keys: readonly Bytes[]) => Promise<ReadonlyMap<string, Versioned>>
@@ -38,7 +46,7 @@ export class Known {
   private readonly ranges = new Map<string, KnownRange>()
   private version = 0
   /** Changes of the programs that have run. */
-  readonly changes = new WriteBuffer(() => this.version, unbounded)
+  readonly changes = new WriteBuffer(() => this.version, noBounds)
   readonly additions: Additions = new Map()
   readonly appended: Bytes[] = []
 
@@ -79,7 +87,7 @@ export class Known {
         return this.hasChangedIn(ask.range)
       case 'scanFetch': {
         if (this.hasChangedIn(ask.range)) return true
-        const entries = this.scan(ask.range, ask.limit)
+        const entries = this.scan(unbounded(ask.range), ask.limit)
         return entries?.some(({ value }) => this.hasChangedPoint(value)) !== false
       }
       case 'numbers':
@@ -137,16 +145,8 @@ export class Known {
         return { value: ask.keys.map((key) => this.versionOf(key)) }
       case 'scan':
         return this.known(this.scan(ask.range, ask.limit))
-      case 'scanFetch': {
-        const entries = this.scan(ask.range, ask.limit)
-        if (entries === undefined || !entries.every(({ value }) => this.knowsPoint(value))) {
-          return undefined
-        }
-        const fetched: Fetched[] = entries.map(({ key, value }) => {
-          return { key, value, record: this.point(value)?.value }
-        })
-        return { value: fetched }
-      }
+      case 'scanFetch':
+        return this.known(this.fetched(ask.range, ask.limit))
       case 'numbers':
         return this.numbers.has(ask.counter, ask.count) ? { value: undefined } : undefined
       case 'pause':
@@ -173,13 +173,14 @@ export class Known {
           if (!this.knowsVersion(key)) wanted.versions.set(mapKey(key), key)
         }
         break
-      case 'scan':
-      case 'scanFetch': {
-        const entries = this.scan(ask.range, ask.limit)
-        if (entries === undefined) this.wantRange(ask.range, ask.limit, wanted)
-        else for (const { value } of entries) this.wantPoint(value, wanted)
+      case 'scan': {
+        const { missing } = this.scanned(ask.range, ask.limit)
+        if (missing !== undefined) this.wantRange(missing, wanted)
         break
       }
+      case 'scanFetch':
+        this.wantFetched(ask.range, ask.limit, wanted)
+        break
       case 'numbers':
         this.wantNumbers(ask, wanted)
         break
@@ -192,10 +193,29 @@ export class Known {
     if (!this.knowsPoint(key)) points.set(mapKey(key), key)
   }
 
-  private wantRange(range: KeyRange, limit: number, { ranges }: Wanted): void {
+  private wantRange({ range, limit }: OwnPage, { ranges }: Wanted): void {
     const name = rangeName(range)
-    const most = Math.max(this.changes.ownWrites(range, limit).wanted, ranges.get(name)?.limit ?? 0)
-    ranges.set(name, { range, limit: most })
+    ranges.set(name, { range, limit: Math.max(limit, ranges.get(name)?.limit ?? 0) })
+  }
+
+  private wantFetched(range: KeyRange, limit: number, wanted: Wanted): void {
+    const scanned = this.scanned(unbounded(range), limit)
+    if (scanned.missing === undefined) this.wantRecords(scanned.entries, range, wanted)
+    else this.wantRange(scanned.missing, wanted)
+  }
+
+  /** The next ones that are not known, of all of those before them. */
+  private wantRecords(
+    entries: readonly Entry[],
+    { bytesMax = Number.POSITIVE_INFINITY }: KeyRange,
+    wanted: Wanted,
+  ): void {
+    const first = entries.findIndex(({ value }) => !this.knowsPoint(value))
+    if (first === -1) return
+    let bytes = 0
+    for (const { value } of entries.slice(0, first)) bytes += this.point(value)?.value.length ?? 0
+    const most = fetchedAtOnce(first, bytes, bytesMax)
+    for (const { value } of entries.slice(first, first + most)) this.wantPoint(value, wanted)
   }
 
   private wantNumbers({ counter, count }: Ask & { kind: 'numbers' }, { numbers }: Wanted): void {
@@ -274,17 +294,55 @@ export class Known {
   }
 
   private scan(range: KeyRange, limit: number): Entry[] | undefined {
+    const scanned = this.scanned(range, limit)
+    return scanned.missing === undefined ? scanned.entries : undefined
+  }
+
+  private scanned(range: KeyRange, limit: number): Scanned {
+    const { bytesMax } = range
+    if (hasCounters(range)) return this.scannedCounters(unbounded(range), limit)
+    if (bytesMax === undefined) return this.scannedWhole(range, limit)
+    const pages = new OwnPages(this.changes, range, limit, bytesMax)
+    for (let page = pages.next(); page !== undefined; page = pages.next()) {
+      const stored = this.stored(page)
+      if (stored === undefined) return { missing: page }
+      pages.take(page, stored)
+    }
+    return { entries: pages.entries }
+  }
+
+  private scannedWhole(range: KeyRange, limit: number): Scanned {
+    const own = this.changes.ownWrites(range, limit)
+    const page = { range, limit: own.wanted }
+    const stored = this.stored(page)
+    return stored === undefined ? { missing: page } : { entries: own.merge(stored) }
+  }
+
+  private scannedCounters(range: KeyRange, limit: number): Scanned {
+    const scanned = this.scannedWhole(range, limit)
+    if (scanned.missing !== undefined || this.additions.size === 0) return scanned
+    return { entries: this.withAdditions(scanned.entries, range, limit) }
+  }
+
+  /** What was read; undefined if that is not enough. */
+  private stored({ range, limit }: OwnPage): Entry[] | undefined {
     const known = this.ranges.get(rangeName(range))
     if (known === undefined) return undefined
-    const own = this.changes.ownWrites(range, limit)
     // Fewer than were asked for are all.
-    if (known.limit < own.wanted && known.entries.length === known.limit) return undefined
-    const stored = known.entries
-      .slice(0, own.wanted)
+    if (known.limit < limit && known.entries.length === known.limit) return undefined
+    return known.entries
+      .slice(0, limit)
       .map(({ key, value }) => ({ key: copy(key), value: copy(value) }))
-    const merged = own.merge(stored)
-    if (this.additions.size === 0 || !hasCounters(range)) return merged
-    return this.withAdditions(merged, range, limit)
+  }
+
+  private fetched(range: KeyRange, limit: number): Fetched[] | undefined {
+    let isKnown = true
+    const entries = this.scan(unbounded(range), limit)
+    const fetched = fetchEach(entries ?? [], range, (key) => {
+      isKnown &&= this.knowsPoint(key)
+      return this.point(key)?.value
+    })
+    return entries !== undefined && isKnown ? fetched : undefined
   }
 
   /** Counters have the additions of earlier programs, and those that had none before are there. */
@@ -308,6 +366,6 @@ export class Known {
   }
 }
 
-function rangeName({ start, end, reverse }: KeyRange): string {
-  return `${start.length}.${reverse === true}.${mapKey(start)}${mapKey(end)}`
+function rangeName({ start, end, reverse, bytesMax }: KeyRange): string {
+  return `${start.length}.${reverse === true}.${bytesMax}.${mapKey(start)}${mapKey(end)}`
 }

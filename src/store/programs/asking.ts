@@ -4,7 +4,7 @@
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { MiB } from '../../base/units.js'
 import { work } from '../../base/work/work-budget.js'
-import { Asked, Done, nothing, requireBounded, unbounded } from '../steps.js'
+import { Asked, Done, nothing, requireBounded } from '../steps.js'
 import type {
   Count,
   Elsewhere,
@@ -12,12 +12,15 @@ import type {
   Fetched,
   KeyRange,
   Numbers,
+  Program,
   ReadTx,
   Step,
   Tx,
   Versioned,
 } from '../store.js'
 import { decodeCount } from './counters.js'
+import { fetchScanned } from './fetching.js'
+import { OwnPages } from './own-pages.js'
 import type { WriteBuffer } from './write-buffer.js'
 
 /** What a program has read ahead; undefined for a missing key. */
@@ -175,6 +178,9 @@ export class AskingTx extends AskingReadTx implements Tx {
 
   override scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
     requireBounded(limit)
+    // What is told may end with a record that the program has made smaller.
+    const isPage = range.bytesMax !== undefined
+    if (isPage && this.buffer.changes.length > 0) return fetchScanned(this, range, limit)
     return new Asked({ kind: 'scanFetch', range, limit }, (told) =>
       (told as Fetched[]).map(({ key, value, record }) => ({
         key,
@@ -200,17 +206,23 @@ export class AskingTx extends AskingReadTx implements Tx {
     throw refusal
   }
 
-  /** What is known of a range answers further scans of it, so it has no bound in bytes. */
-  override scan(range: KeyRange, limit: number): Step<Entry[]> {
-    return super.scan(unbounded(range), limit)
-  }
-
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {
     requireBounded(limit)
+    const { bytesMax } = range
+    if (bytesMax !== undefined && this.buffer.changes.length > 0) {
+      return this.scanPages(new OwnPages(this.buffer, range, limit, bytesMax))
+    }
     const own = this.buffer.ownWrites(range, limit)
-    return new Asked({ kind: 'scan', range: unbounded(range), limit: own.wanted }, (told) =>
+    return new Asked({ kind: 'scan', range, limit: own.wanted }, (told) =>
       own.merge(told as Entry[]),
     )
+  }
+
+  private *scanPages(pages: OwnPages): Program<Entry[]> {
+    for (let page = pages.next(); page !== undefined; page = pages.next()) {
+      pages.take(page, yield* this.scan(page.range, page.limit))
+    }
+    return pages.entries
   }
 
   put(key: Bytes, value: Bytes): void {

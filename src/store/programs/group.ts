@@ -16,7 +16,7 @@ import { holdsData, isVersioned, keyClass } from '../layout.js'
 import type { MemtableWrite } from '../memtable/in-place-write.js'
 import type { Savepoint } from '../memtable/memtable.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
-import { Done, nothing, requireBounded } from '../steps.js'
+import { Done, nothing, requireBounded, unbounded } from '../steps.js'
 import type {
   Count,
   Elsewhere,
@@ -35,6 +35,7 @@ import type {
 import type { GroupView, View } from '../tables/tables.js'
 import type { ChangeTimes } from './change-times.js'
 import { addCounts, decodeCount, encodeCount } from './counters.js'
+import { fetchEach } from './fetching.js'
 import { OwnPages } from './own-pages.js'
 import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
 
@@ -224,8 +225,8 @@ class Writing implements Tx, InPlace {
   }
 
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    const entries = this.scanNow(range, limit)
-    return new Done(entries.map(({ key, value }) => ({ key, value, record: this.getNow(value) })))
+    const entries = this.scanNow(unbounded(range), limit)
+    return new Done(fetchEach(entries, range, (key) => this.getNow(key)))
   }
 
   scanOwn(range: KeyRange, limit: number): Step<Entry[]> {

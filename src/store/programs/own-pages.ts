@@ -9,7 +9,7 @@ import type { Entry, KeyRange } from '../store.js'
 import type { WriteBuffer } from './write-buffer.js'
 
 /** What to read of the store. */
-interface OwnPage {
+export interface OwnPage {
   readonly range: KeyRange
   readonly limit: number
 }

@@ -26,7 +26,7 @@ import {
   stretchUnits,
   turnUnits,
 } from '../../base/work/work-figures.js'
-import { AfterPause, Asked, Done, nothing, requireBounded, Stretches } from '../steps.js'
+import { AfterPause, Asked, Done, nothing, requireBounded, Stretches, unbounded } from '../steps.js'
 import type {
   Ask,
   Awaitable,
@@ -44,6 +44,7 @@ import type {
 } from '../store.js'
 import type { Scanned, Snapshot, Tables, View } from '../tables/tables.js'
 import { decodeCount } from './counters.js'
+import { fetchEach } from './fetching.js'
 
 /** How often a program that waits for work elsewhere checks whether it was killed, milliseconds. */
 const awayLookMs = 50
@@ -371,8 +372,8 @@ class Reading implements ReadTx {
   }
 
   scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
-    return this.scanThen(range, limit, (entries) =>
-      entries.map(({ key, value }) => ({ key, value, record: this.getNow(value) })),
+    return this.scanThen(unbounded(range), limit, (entries) =>
+      fetchEach(entries, range, (key) => this.getNow(key)),
     )
   }
 

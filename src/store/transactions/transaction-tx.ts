@@ -4,6 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
+import { fetchScanned } from '../programs/fetching.js'
 import type { Change, WriteBuffer } from '../programs/write-buffer.js'
 import { readAheadIn } from '../read-ahead.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
@@ -98,11 +99,9 @@ export class TransactionReadTx implements ReadTx {
     return this.layers.scan(this.stored, range, limit)
   }
 
-  *scanFetch(range: KeyRange, limit: number): Program<Fetched[]> {
-    if (this.reads === undefined && !this.hasOwn) return yield* this.reading.scanFetch(range, limit)
-    const entries = yield* this.scan(range, limit)
-    const records = yield* this.getMany(entries.map(({ value }) => value))
-    return entries.map(({ key, value }, index) => ({ key, value, record: records[index] }))
+  scanFetch(range: KeyRange, limit: number): Step<Fetched[]> {
+    if (this.reads === undefined && !this.hasOwn) return this.reading.scanFetch(range, limit)
+    return fetchScanned(this, range, limit)
   }
 
   /** Plans and quotas read counters, so that a transaction never depends on one. */
