@@ -1,7 +1,8 @@
 import t from 'tap'
 import { expressionDepthMax } from '../../src/base/limits/documents.js'
-import { letVariables } from '../../src/query/expression.js'
-import { documentFrom } from '../../src/value/literal.js'
+import { compileExpression, letVariables, scopeOf } from '../../src/query/expression.js'
+import { documentFrom, valueFrom } from '../../src/value/literal.js'
+import { unitsOf } from '../support/stretch.js'
 import { context, evaluate, refused, shown, table } from './expressions/expression-table.js'
 
 const document = {
@@ -146,4 +147,15 @@ t.test("a command's let is evaluated in order, without a document", async (t) =>
   t.equal(shown(variables.get('x')), 'int 3')
   t.equal(shown(variables.get('y')), 'int 6')
   t.equal(shown(variables.get('z')), 'null null')
+})
+
+t.test('a path costs what its check takes, beside what a number costs', async (t) => {
+  const count = 2_000
+  const unitsFor = (text: (i: number) => unknown): number => {
+    const object = Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, text(i)]))
+    return unitsOf(() => compileExpression(valueFrom(object), scopeOf(context)))
+  }
+  const numbers = unitsFor((i) => i)
+  const paths = unitsFor((i) => `$of${i}.a`)
+  t.ok(paths - numbers > 8 * count, `${paths} of paths, ${numbers} of numbers`)
 })

@@ -149,7 +149,9 @@ class WholeGroup extends StreamTransform {
     }
     this.states = []
     this.held = 0
-    emit(writer.finish())
+    const row = writer.finish()
+    yield
+    emit(row)
     yield
   }
 }
