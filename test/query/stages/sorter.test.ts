@@ -131,6 +131,16 @@ t.test('a group that was spilled is the group that was not', async (t) => {
   }
 })
 
+t.test('states of a group count as memory, though they keep no value', async (t) => {
+  const [states, groups] = [200, 100]
+  const sums = Object.fromEntries(Array.from({ length: states }, (_, i) => [`f${i}`, { $sum: 1 }]))
+  const [plan] = compilePipeline(valueFrom([{ $group: { _id: '$i', ...sums } }]), context)
+  if (plan?.kind !== 'transform') throw new Error('no transform')
+  const group = plan.create()
+  for (let i = 0; i < groups; i++) group.push(documentFrom({ i }), () => undefined)
+  t.ok(group.bytesHeld > groups * states * 100, `${group.bytesHeld} bytes`)
+})
+
 t.test('sorted documents do not keep their long keys in memory', async (t) => {
   const sorter = new Sorter({ name: '$sort', workspace: spilling(64_000_000).workspace })
   const text = 'x'.repeat(20_000)

@@ -47,6 +47,8 @@ import { plainStage } from '../stage-facts.js'
 const groupUnits = 3
 /** Memory of a group beside its key and the accumulators' values, bytes. */
 const groupOverheadBytes = 128
+/** Memory of an accumulator's state beside its values, bytes: of $sum, 139. */
+const stateOverheadBytes = 128
 
 interface Group {
   readonly id: Value
@@ -311,7 +313,7 @@ export class GroupTransform extends StreamTransform {
     const group = this.started(id)
     this.groups.add(group)
     this.order.push(group)
-    this.held += groupOverheadBytes + id.end - id.start
+    this.held += bytesOfGroup(group)
     return group
   }
 
@@ -341,7 +343,7 @@ export class GroupTransform extends StreamTransform {
 }
 
 function bytesOfGroup({ id, states }: Group): number {
-  let bytes = groupOverheadBytes + id.end - id.start
+  let bytes = groupOverheadBytes + states.length * stateOverheadBytes + id.end - id.start
   for (const { bytesHeld } of states) bytes += bytesHeld
   return bytes
 }
