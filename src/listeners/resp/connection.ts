@@ -336,6 +336,8 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
   private received(): void {
     if (!this.isReceiving) return
     this.isReceiving = false
+    // It keeps the room that it was gathered in, and the offsets of its arguments.
+    this.admitted = Math.max(this.admitted, this.charged)
     this.signIn.setIdleTimeout()
   }
 

@@ -105,3 +105,37 @@ t.test('a client that leaves while its command waits gives its place back', (t) 
     kinds,
   ),
 )
+
+t.test('a command of many words counts what it holds until its reply', (t) =>
+  eachKeyValueRoom(
+    t,
+    'many words',
+    async (t, room) => {
+      const memory = new MemoryAccount(budgetBytes)
+      const listener = await openResp({
+        ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
+        ...{ bus: room.bus, memory, clock: systemClock, log: silentLog },
+      })
+      t.teardown(() => listener.close(0))
+      const command = encode(['EXISTS', ...Array.from({ length: 50_000 }, (_, i) => `name${i}`)])
+      const [socket] = await sendTogether(listener.port, [command.subarray(0, -3)])
+      if (socket === undefined) throw new Error('there is no socket')
+      const { budget } = memory
+      while (budget.bytesUsed < 1.5 * command.length) await new Promise(setImmediate)
+      let least = budget.bytesUsed
+      let isAnswered = false
+      socket.once('data', () => {
+        isAnswered = true
+      })
+      socket.write(command.subarray(-3))
+      while (!isAnswered) {
+        if (budget.bytesUsed > 0) least = Math.min(least, budget.bytesUsed)
+        await new Promise(setImmediate)
+      }
+      t.ok(least > 1.5 * command.length, `${least} bytes for a command of ${command.length}`)
+      while (budget.bytesUsed > 0) await new Promise(setImmediate)
+      socket.destroy()
+    },
+    kinds,
+  ),
+)
