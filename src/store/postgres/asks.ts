@@ -66,6 +66,9 @@ const scanCounts = both(
      GROUP BY key ORDER BY key ${order} LIMIT $3::bigint`,
 )
 
+/** So few rows have no bound in bytes: they have 2 MB at most, and a bound costs more than they do. */
+const fewRowsMax = 8
+
 /** A statement in the two directions: ascending, descending. */
 function both(name: string, text: (order: string) => string): readonly [Statement, Statement] {
   return [
@@ -124,7 +127,7 @@ export async function readChecked(
 export async function readRange(link: Link, range: KeyRange, limit: number): Promise<Entry[]> {
   const { bytesMax } = range
   const [pairs, counts] = await settled([
-    bytesMax === undefined || limit === 1
+    bytesMax === undefined || limit <= fewRowsMax
       ? link.run(way(scans, range), bounds(range, limit))
       : link.run(way(scanPages, range), [...bounds(range, limit), bytesMax]),
     hasCounters(range) ? link.run(way(scanCounts, range), bounds(range, limit)) : none,
@@ -139,7 +142,7 @@ export async function readRange(link: Link, range: KeyRange, limit: number): Pro
 
 async function readFetched(link: Link, range: KeyRange, limit: number): Promise<Fetched[]> {
   const { bytesMax } = range
-  const rows = await (bytesMax === undefined || limit === 1
+  const rows = await (bytesMax === undefined || limit <= fewRowsMax
     ? link.run(way(scanFetches, range), bounds(range, limit))
     : link.run(way(fetchPages, range), [...bounds(range, limit), bytesMax]))
   return rows.map((row) => ({
