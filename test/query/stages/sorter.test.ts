@@ -3,6 +3,7 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { work } from '../../../src/base/work/work-budget.js'
 import { accumulators } from '../../../src/query/accumulators.js'
 import { compilePipeline, runPipeline } from '../../../src/query/pipeline.js'
 import { Sorter } from '../../../src/query/stages/sorter.js'
@@ -139,6 +140,22 @@ t.test('states of a group count as memory, though they keep no value', async (t)
   const group = plan.create()
   for (let i = 0; i < groups; i++) group.push(documentFrom({ i }), () => undefined)
   t.ok(group.bytesHeld > groups * states * 100, `${group.bytesHeld} bytes`)
+})
+
+t.test('each state that is saved and merged counts', async (t) => {
+  const [states, groups] = [200, 100]
+  const sums = Object.fromEntries(Array.from({ length: states }, (_, i) => [`f${i}`, { $sum: 1 }]))
+  const [plan] = compilePipeline(valueFrom([{ $group: { _id: '$i', ...sums } }]), context)
+  if (plan?.kind !== 'transform') throw new Error('no transform')
+  const inSpills = { ...plan, create: () => plan.create(spilling(500_000).workspace) }
+  const documents = Array.from({ length: groups }, (_, i) => documentFrom({ i }))
+  const unitsFor = (of: typeof plan): number => {
+    const before = work.spent
+    runPipeline([of], documents)
+    return work.spent - before
+  }
+  const beside = unitsFor(inSpills) - unitsFor(plan)
+  t.ok(beside > groups * states * 18, `${beside} units`)
 })
 
 t.test('sorted documents do not keep their long keys in memory', async (t) => {

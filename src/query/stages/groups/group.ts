@@ -45,6 +45,8 @@ import { plainStage } from '../stage-facts.js'
 
 /** Work units to find, create or write a group: 0.3 µs. */
 const groupUnits = 3
+/** Work units to save a state to the disk, and to merge a saved one: 1 µs. */
+const savedUnits = 10
 /** Memory of a group beside its key and the accumulators' values, bytes. */
 const groupOverheadBytes = 128
 /** Memory of an accumulator's state beside its values, bytes: of $sum, 139. */
@@ -237,6 +239,7 @@ export class GroupTransform extends StreamTransform {
     for (const [i, state] of states.entries()) {
       for (const saved of state.saved()) {
         if (saved !== undefined) writer.value(places[i] as string, saved)
+        work.note(savedUnits)
         if (writer.length > bytesMax) {
           sorter.push(writer.finish(), key)
           if (sorter.pending) yield
@@ -286,7 +289,10 @@ export class GroupTransform extends StreamTransform {
         }
         open = { key, group: this.started(id) }
       }
-      while (saved.next()) open.group.states[Number(saved.name())]?.absorb(saved.value())
+      while (saved.next()) {
+        open.group.states[Number(saved.name())]?.absorb(saved.value())
+        work.note(savedUnits)
+      }
       const held = bytesOfGroup(open.group)
       const hasGrown = held > this.held + countedBytes
       this.held = held
