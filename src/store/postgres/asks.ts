@@ -66,7 +66,7 @@ const scanCounts = both(
      GROUP BY key ORDER BY key ${order} LIMIT $3::bigint`,
 )
 
-/** So few rows have no bound in bytes: they have 2 MB at most, and a bound costs more than they do. */
+/** So few rows, of 2 MB at most, have no bound in bytes: it costs more than they do. */
 const fewRowsMax = 8
 
 /** A statement in the two directions: ascending, descending. */
