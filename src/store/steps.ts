@@ -112,26 +112,39 @@ export function requireBounded(limit: number): void {
 
 /** Whether a scan has reached the end of its range: it ended below its limits. */
 export function endsRange(entries: readonly Entry[], range: KeyRange, limit: number): boolean {
-  if (entries.length >= limit) return false
-  const { bytesMax } = range
-  if (bytesMax === undefined) return true
-  let bytes = 0
-  for (const { value } of entries) bytes += value.length
-  return bytes < bytesMax
+  return endsBelow(entries, range, limit, valueBytes)
 }
 
 /** As endsRange, of a scan that has fetched records. */
 export function endsFetch(
-  fetched: readonly Partial<Pick<Fetched, 'record'>>[],
+  fetched: readonly FetchedRecord[],
   range: KeyRange,
   limit: number,
 ): boolean {
-  if (fetched.length >= limit) return false
-  const { bytesMax } = range
+  return endsBelow(fetched, range, limit, recordBytes)
+}
+
+type FetchedRecord = Partial<Pick<Fetched, 'record'>>
+
+function endsBelow<T>(
+  found: readonly T[],
+  { bytesMax }: KeyRange,
+  limit: number,
+  bytesOf: (one: T) => number,
+): boolean {
+  if (found.length >= limit) return false
   if (bytesMax === undefined) return true
   let bytes = 0
-  for (const { record } of fetched) if (record !== undefined) bytes += record.length
+  for (const one of found) bytes += bytesOf(one)
   return bytes < bytesMax
+}
+
+function valueBytes({ value }: Entry): number {
+  return value.length
+}
+
+function recordBytes({ record }: FetchedRecord): number {
+  return record?.length ?? 0
 }
 
 /** The range for a scan that may not end before its limit. */

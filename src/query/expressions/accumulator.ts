@@ -120,7 +120,7 @@ function pushKept(writer: DocumentWriter, value: Value): void {
   work.note(bytesOf(value) / keptBytesPerUnit)
 }
 
-/** Objects of all fields, as arrays of values: of any size for a result, or bounded for `saved`. */
+/** Objects that together have all fields, each of about `bytesMax` bytes, with pauses. */
 export function* objectsInTurns(
   fields: Iterable<readonly [string, Value]>,
   bytesMax = savedArrayBytes,
