@@ -37,13 +37,19 @@ async function sendTogether(port: number, requests: readonly Buffer[]): Promise<
   return sockets
 }
 
-async function received(t: Test, room: KeyValueRoom, words: (i: number) => string[]) {
+/** A listener with an account of its own; closed with the test. */
+async function opened(t: Test, room: KeyValueRoom) {
   const memory = new MemoryAccount(budgetBytes)
   const listener = await openResp({
     ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
     ...{ bus: room.bus, memory, clock: systemClock, log: silentLog },
   })
   t.teardown(() => listener.close(0))
+  return { memory, port: listener.port }
+}
+
+async function received(t: Test, room: KeyValueRoom, words: (i: number) => string[]) {
+  const { memory, port } = await opened(t, room)
   let peak = 0
   const { charge } = memory.budget
   memory.budget.charge = (bytes) => {
@@ -51,11 +57,11 @@ async function received(t: Test, room: KeyValueRoom, words: (i: number) => strin
     peak = Math.max(peak, memory.budget.bytesUsed)
   }
   const requests = Array.from({ length: clients }, (_, i) => encode(words(i)))
-  const sockets = await sendTogether(listener.port, requests)
+  const sockets = await sendTogether(port, requests)
   const answers = await Promise.all(sockets.map((socket) => answer(socket, '+OK\r\n'.length)))
   t.same(new Set(answers), new Set(['+OK\r\n']))
   t.ok(peak < 2 * budgetBytes, `${peak} bytes at most`)
-  const late = connect(listener.port, '127.0.0.1')
+  const late = connect(port, '127.0.0.1')
   late.write(encode(['PING']))
   t.equal(await answer(late, 1), '+PONG\r\n', 'and a further client is answered')
   t.equal(memory.budget.bytesUsed, 0)
@@ -85,19 +91,14 @@ t.test('a client that leaves while its command waits gives its place back', (t) 
     t,
     'gone',
     async (t, room) => {
-      const memory = new MemoryAccount(budgetBytes)
-      const listener = await openResp({
-        ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
-        ...{ bus: room.bus, memory, clock: systemClock, log: silentLog },
-      })
-      t.teardown(() => listener.close(0))
+      const { memory, port } = await opened(t, room)
       const begin = encode(['SET', 'key', value]).subarray(0, 2 * part)
-      const sockets = Array.from({ length: clients }, () => connect(listener.port, '127.0.0.1'))
+      const sockets = Array.from({ length: clients }, () => connect(port, '127.0.0.1'))
       for (const socket of sockets) socket.write(begin)
       while (memory.budget.bytesUsed < 5 * value.length) await new Promise(setImmediate)
       for (const socket of sockets) socket.destroy()
       while (memory.budget.bytesUsed > 0) await new Promise(setImmediate)
-      const socket = connect(listener.port, '127.0.0.1')
+      const socket = connect(port, '127.0.0.1')
       socket.write(encode(['SET', 'key', value]))
       t.equal(await answer(socket, 1), '+OK\r\n')
       socket.destroy()
@@ -111,14 +112,9 @@ t.test('a command of many words counts what it holds until its reply', (t) =>
     t,
     'many words',
     async (t, room) => {
-      const memory = new MemoryAccount(budgetBytes)
-      const listener = await openResp({
-        ...{ host: '127.0.0.1', port: 0, tls: undefined, allowInsecure: false, authOff: true },
-        ...{ bus: room.bus, memory, clock: systemClock, log: silentLog },
-      })
-      t.teardown(() => listener.close(0))
+      const { memory, port } = await opened(t, room)
       const command = encode(['EXISTS', ...Array.from({ length: 50_000 }, (_, i) => `name${i}`)])
-      const [socket] = await sendTogether(listener.port, [command.subarray(0, -3)])
+      const [socket] = await sendTogether(port, [command.subarray(0, -3)])
       if (socket === undefined) throw new Error('there is no socket')
       const { budget } = memory
       while (budget.bytesUsed < 1.5 * command.length) await new Promise(setImmediate)
