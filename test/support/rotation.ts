@@ -285,6 +285,40 @@ export const heavySets: readonly HeavySet[] = [
       ['specs/retryable-writes', 'specs/change-streams', 'clients/change-streams'],
     ],
   },
+  {
+    proves: 'bounds of long work',
+    parts: [
+      ['commands/keyvalue/beside-writers', 'bus/keyvalue/gathered-memory'],
+      ['end-to-end/hidden-classes'],
+      ['engine/plan/long-lists', 'query/stages/long-results'],
+    ],
+  },
+  {
+    proves: 'programs over PostgreSQL, rows and joins',
+    parts: [
+      [
+        'store/postgres/reads/read-groups',
+        'store/postgres/transactions-of-commands',
+        'store/postgres/between',
+        'store/postgres/long-programs',
+      ],
+      ['listeners/replies-at-once', 'listeners/sql/rows'],
+      ['engine/sources/joins', 'query/work', 'engine/modify/modify'],
+    ],
+  },
+  {
+    proves: 'tools of others, and mutated statements and requests',
+    parts: [
+      ['clients/mcp', 'clients/compass', 'clients/connect-redis'],
+      ['specs/unified', 'clients/applications'],
+      [
+        'commands/sql/mutated',
+        'listeners/http/core/mutated-requests',
+        'commands/sql/select/list-states',
+        'engine/awaiting',
+      ],
+    ],
+  },
 ]
 
 /** What a run leaves out of each set. */
