@@ -23,3 +23,16 @@ t.test('a bound that one file sets does not end the next', async (t) => {
   t.match(stdout, /^ok \d+ - at once$/m)
   t.match(stdout, /^ {4}ok \d+ - late$/m)
 })
+
+t.test('an error that nobody catches ends the process, and nothing follows promises', async (t) => {
+  const folder = await temporaryFolder(t)
+  const [leaving, next] = [join(folder, 'leaving.mjs'), join(folder, 'next.mjs')]
+  const left = "setTimeout(() => void Promise.reject(new Error('left behind')), 1)"
+  const wait = 'await new Promise((resolve) => setTimeout(resolve, 1_000))'
+  await writeFile(leaving, `${begin}t.test('leaves', async (t) => {\n${left}\n${wait}\n})\n`)
+  await writeFile(next, `${begin}t.pass('next')\n`)
+  const ended = await run(process.execPath, [inTurn, leaving, next]).catch((error) => error)
+  t.not(ended.code, 0)
+  t.match(`${ended.stdout}${ended.stderr}`, /left behind/)
+  t.notMatch(ended.stdout, /^ok \d+ - next$/m)
+})

@@ -309,8 +309,8 @@ export const heavySets: readonly HeavySet[] = [
   {
     proves: 'tools of others, and mutated statements and requests',
     parts: [
-      ['clients/mcp', 'clients/compass', 'clients/connect-redis'],
-      ['specs/unified', 'clients/applications'],
+      ['specs/unified'],
+      ['clients/compass', 'clients/applications'],
       [
         'commands/sql/mutated',
         'listeners/http/core/mutated-requests',
