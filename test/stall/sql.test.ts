@@ -113,6 +113,8 @@ const longStatements: readonly string[] = [
   `INSERT INTO made (${items((i) => `c${i}`, 1_500)}) VALUES (${items(String, 1_500)})`,
   `CREATE TABLE wide (${items((i) => `c${i} int`, 1_500)})`,
   `SELECT 1; ${joined('; ', (i) => `SELECT ${i}`, 3_000)}`,
+  `SELECT ${items(() => '(SELECT 1)')}`,
+  `SELECT ${items(() => 'EXISTS (SELECT 1 FROM pg_rules)', 8_000)}`,
   `SELECT '${'-- '.repeat(100_000)}'`,
   `/*${' /* */'.repeat(50_000)}*/ SELECT 1`,
   `SELECT ${' '.repeat(size)}1`,

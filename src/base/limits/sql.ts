@@ -18,6 +18,8 @@ export const sqlChainMax = 1_000
  */
 export const sqlListMax = 10_000
 export const sqlRowsMax = 10_000
+/** Subqueries of one statement that are read on although they are refused, 0A000 beyond. */
+export const sqlSubqueriesMax = 100
 /** Values for placeholders: 54001. The PostgreSQL protocol counts them in 16 bits. */
 export const sqlParametersMax = 32_767
 /** Characters of a LIKE pattern: 54000. */

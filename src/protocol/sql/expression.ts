@@ -273,11 +273,11 @@ function takeOperator(tokens: TokenStream): string {
 
 /** Texts have only one order here, which may be PostgreSQL's default: only that can be named. */
 function takeCollation(tokens: TokenStream): void {
-  const refusal = tokens.notSupported('COLLATE clauses')
+  const { at } = tokens
   tokens.expect('collate')
   let name = tokens.label()
   if (name === 'pg_catalog' && tokens.acceptSymbol('.')) name = tokens.label()
-  if (name !== 'default') throw refusal
+  if (name !== 'default') throw tokens.notSupported('COLLATE clauses', at)
 }
 
 /** `= ANY (…)`, also written SOME. */

@@ -37,7 +37,8 @@ function parseArms(tokens: TokenStream): { core: SelectStatement; isWhole: boole
   let core = parseCore(tokens)
   let isWhole = true
   for (let arms = 1; ; arms++) {
-    const refusal = tokens.notSupported('UNION, EXCEPT and INTERSECT')
+    const { at } = tokens
+    const refusal = () => tokens.notSupported('UNION, EXCEPT and INTERSECT', at)
     const isCut = tokens.accept('intersect')
     if (!isCut && !tokens.accept('union') && !tokens.accept('except')) {
       return { core, isWhole }
@@ -45,7 +46,7 @@ function parseArms(tokens: TokenStream): { core: SelectStatement; isWhole: boole
     tokens.requireChain(arms, joinsMax)
     const isAll = tokens.accept('all')
     if (!isAll) tokens.accept('distinct')
-    if (tokens.hasSymbol('(')) throw refusal
+    if (tokens.hasSymbol('(')) throw refusal()
     const right = parseCore(tokens)
     if (isCut || !isAlwaysEmpty(right)) {
       tokens.defer(refusal)

@@ -56,8 +56,9 @@ function hasAggregate(node: unknown): boolean {
  * the statement will be refused, unless an enclosing query has no rows.
  */
 export function parseSubquery(tokens: TokenStream): 'empty' | 'unknown' {
-  const refusal = tokens.notSupported('subqueries')
-  if (acceptWords(tokens, (words) => withoutRows.has(words)) !== undefined) return 'empty'
+  const { at } = tokens
+  const refusal = () => tokens.notSupported('subqueries', at)
+  if (acceptWords(tokens, withoutRows) !== undefined) return 'empty'
   const place = tokens.place()
   try {
     if (tokens.has('select') && tokens.deeper(() => tokens.isEmptyQuery())) return 'empty'
@@ -65,6 +66,7 @@ export function parseSubquery(tokens: TokenStream): 'empty' | 'unknown' {
     if (!isRefusal(error)) throw error
     tokens.goBack(place)
   }
+  tokens.countSubquery(refusal)
   if (!tokens.hasSymbol(')')) skip(tokens)
   tokens.defer(refusal)
   return 'unknown'
@@ -74,15 +76,13 @@ function isRefusal(error: unknown): boolean {
   return error instanceof GatewayError && error.extra.sqlState === sqlState.featureNotSupported
 }
 
-/** Skips to the closing parenthesis, or at most `most` tokens; returns the skipped tokens. */
-function skip(tokens: TokenStream, most = Number.POSITIVE_INFINITY): Token[] {
-  const passed: Token[] = []
-  for (let depth = 0; !tokens.isAtEnd && passed.length < most; ) {
+/** Skips to the closing parenthesis, or as long as `takes`. */
+function skip(tokens: TokenStream, takes: (token: Token) => boolean = () => true): void {
+  for (let depth = 0; !tokens.isAtEnd; ) {
     if (tokens.hasSymbol('(')) depth++
     else if (tokens.hasSymbol(')') && --depth < 0) break
-    passed.push(tokens.take())
+    if (!takes(tokens.take())) break
   }
-  return passed
 }
 
 /** Grafana's query for the schemas of the search path. */
@@ -94,17 +94,17 @@ const searchPathQuery = `
     ) as i,
     string_to_array(current_setting('search_path'),',') s`
 
-const searchPathWords = wordsOf(searchPathQuery)
+const searchPath = [wordsOf(searchPathQuery)]
 
 /** The schemas, if the query after the parenthesis requests those of the search path. */
 export function acceptSearchPath(tokens: TokenStream): Expression[] | undefined {
   const { at } = tokens
-  if (acceptWords(tokens, (words) => words === searchPathWords) === undefined) return undefined
+  if (acceptWords(tokens, searchPath) === undefined) return undefined
   return [callOf(at, 'current_user', []), { kind: 'literal', at, value: stringValue('public') }]
 }
 
 /** psql's queries for options of a table and constraints (`\\d index`), which do not exist here. */
-const withoutRows = new Set([
+const withoutRows = [
   wordsOf("SELECT 'toast.' || x FROM pg_catalog.unnest(tc.reloptions) x"),
   ...['condeferrable', 'condeferred'].map((column) =>
     wordsOf(
@@ -112,44 +112,57 @@ const withoutRows = new Set([
         AND conindid = i.indexrelid AND contype IN ('p','u','x') AND ${column}`,
     ),
   ),
-])
+]
 
-const keyCountWords =
-  /^select i \. indnkeyatts from pg_catalog \. pg_index i where i \. indexrelid = '(\d+)'$/
+const number = /^'(\d+)'$/
+const keyCount = [
+  [...wordsOf('select i.indnkeyatts from pg_catalog.pg_index i where i.indexrelid ='), number],
+]
 
 /** The column count of an index, if psql requests it after the parenthesis. */
 export function acceptKeyCount(tokens: TokenStream): Expression | undefined {
   const { at } = tokens
-  const words = acceptWords(tokens, (given) => keyCountWords.test(given))
-  const oid = keyCountWords.exec(words ?? '')?.[1]
+  const last = acceptWords(tokens, keyCount)
+  const oid = number.exec(last ?? '')?.[1]
   if (oid === undefined) return undefined
   return callOf(at, 'pg_index_key_count', [{ kind: 'literal', at, value: stringValue(oid) }])
 }
 
-/** Longest known query, in words. */
-const knownWordsMax = 150
-
-/** Takes the tokens up to the closing parenthesis if they match. */
+/**
+ * Takes the tokens up to the closing parenthesis if they are one of these queries; returns the last
+ * word. It looks no further than to the first word that differs.
+ */
 function acceptWords(
   tokens: TokenStream,
-  isWanted: (words: string) => boolean,
+  queries: readonly (readonly (string | RegExp)[])[],
 ): string | undefined {
   const place = tokens.place()
-  const words = skip(tokens, knownWordsMax)
-    .map((token) => wordOf(token, tokens.text))
-    .join(' ')
-  if (isWanted(words)) return words
+  let last: string | undefined
+  let count = 0
+  let left = queries
+  skip(tokens, (token) => {
+    const word = wordOf(token, tokens.text)
+    left = left.filter((query) => fits(word, query[count]))
+    last = word
+    count++
+    return left.length > 0
+  })
+  if (left.some(({ length }) => length === count)) return last
   tokens.goBack(place)
   return undefined
 }
 
-function wordsOf(text: string): string {
+function fits(word: string, wanted: string | RegExp | undefined): boolean {
+  return typeof wanted === 'object' ? wanted.test(word) : word === wanted
+}
+
+function wordsOf(text: string): string[] {
   const words: string[] = []
   const lexer = new Lexer(text)
   for (let token = lexer.next(); token.kind !== 'end'; token = lexer.next()) {
     words.push(wordOf(token, text))
   }
-  return words.join(' ')
+  return words
 }
 
 function wordOf({ start, end }: Token, text: string): string {

@@ -1,7 +1,7 @@
 // The tokens of one statement for the grammar: looks ahead, takes expected tokens, and reports
 // others with PostgreSQL's texts.
 
-import { sqlDepthMax, sqlParametersMax } from '../../base/limits/sql.js'
+import { sqlDepthMax, sqlParametersMax, sqlSubqueriesMax } from '../../base/limits/sql.js'
 import type { Parameters } from './ast.js'
 import { Lexer } from './lexer.js'
 import { type ChainKind, chainLooked, chainOverflow } from './long-chain.js'
@@ -34,7 +34,9 @@ export class TokenStream {
   written = ''
 
   /** Errors that apply unless their part of the statement is never executed. */
-  private readonly deferred: Error[] = []
+  private readonly deferred: (() => Error)[] = []
+  /** Subqueries that will be refused, those that were forgotten too. */
+  private subqueries = 0
 
   /**
    * `isEmpty` parses a whole query and returns whether it never has rows. `folds`: unquoted names
@@ -52,8 +54,14 @@ export class TokenStream {
     return this.isEmpty(this)
   }
 
-  defer(refusal: Error): void {
+  /** `refusal` makes the error if it is needed: its position costs a look at the whole text. */
+  defer(refusal: () => Error): void {
     this.deferred.push(refusal)
+  }
+
+  /** Throws if the statement has more subqueries than the catalog queries of any client. */
+  countSubquery(refusal: () => Error): void {
+    if (++this.subqueries > sqlSubqueriesMax) throw (this.deferred[0] ?? refusal)()
   }
 
   /** The number of deferred errors; `forget` drops those added after it. */
@@ -67,7 +75,7 @@ export class TokenStream {
 
   requireNoRefusal(): void {
     const [first] = this.deferred
-    if (first !== undefined) throw first
+    if (first !== undefined) throw first()
   }
 
   place(): Place {
