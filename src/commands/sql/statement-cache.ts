@@ -21,19 +21,40 @@ interface Known extends Parsed {
 const statements = new LRUCache<string, Known>({
   max: sqlStatementsMax,
   maxSize: sqlStatementsBytesMax,
-  // Estimated memory of a tree beside its text, with everything cached for it.
-  sizeCalculation: ({ canFold }, text) => text.length * (canFold ? 64 : 32) + 2_000,
+  // Estimated memory of a tree beside its text, with everything cached for it. The words of a
+  // statement are bounded, so the longest texts have no larger trees: one always finds room.
+  sizeCalculation: ({ canFold }, text) =>
+    Math.min(text.length * (canFold ? 64 : 32), sqlStatementsBytesMax / 2) + 2_000,
 })
 
 /** As parseStatement; the tree is shared and must not be changed. */
 export function parsedStatement(text: string): Parsed {
   const known = statements.get(text)
   if (known !== undefined) return known
-  const { statement, parameters, canFold } = parseStatement(text)
+  return kept(text, parseStatement(text))
+}
+
+function kept(text: string, { statement, parameters, canFold }: Parsed): Known {
   const parsed = { statement: qualified(statement, text), parameters, canFold, folded: undefined }
   statements.set(text, parsed)
   if (canFold) noteFolding(parsed.statement)
   return parsed
+}
+
+/** Whether a text is known. */
+export function isKnownStatement(text: string): boolean {
+  return statements.has(text)
+}
+
+/** Keeps what was parsed elsewhere. */
+export function keepStatement(text: string, parsed: Parsed): void {
+  kept(text, parsed)
+}
+
+/** The same for a statement with folded names, of a known text. */
+export function keepFolded(text: string, statement: Statement): void {
+  const known = statements.peek(text)
+  if (known !== undefined) known.folded = qualified(statement, text)
 }
 
 const folding = new WeakSet<Statement>()

@@ -7,8 +7,8 @@ import type { Clock } from '../../base/clock.js'
 import { type GatewayError, toGatewayError } from '../../base/errors.js'
 import type { ByteShare, ByteShares } from '../../base/heap/byte-shares.js'
 import { pgAnswerBytes, pgBatchRows, pgStatementsAtOnce } from '../../base/limits/sql.js'
-import { KiB } from '../../base/units.js'
 import type { Session } from '../../bus/session.js'
+import { parsedAhead, sqlLongChars } from '../../commands/sql/read-ahead-task.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
 import { holderOf } from '../../engine/sources/cursors.js'
 import { identityKey } from '../../identity/identity.js'
@@ -21,7 +21,7 @@ import { type ErrorFields, errorFields } from '../../protocol/pgwire/error-field
 import type { Frame } from '../../protocol/pgwire/message-splitter.js'
 import type { MessageWriter } from '../../protocol/pgwire/message-writer.js'
 import { MessageSequence } from '../../protocol/pgwire/sequence.js'
-import { type StatementText, splitStatements } from '../../protocol/sql/split.js'
+import { type StatementText, splitInTurns, splitStatements } from '../../protocol/sql/split.js'
 import type { Awaitable } from '../../store/store.js'
 import { cancelledError, cancelledFields, moved } from './answers.js'
 import { type ChannelHost, SessionNotifications } from './notifications.js'
@@ -30,9 +30,6 @@ import { RowSender } from './row-sender.js'
 import { Layouts, Rows } from './rows.js'
 import { Runner, type RunnerHost } from './runner.js'
 import type { SessionSettings } from './session-settings.js'
-
-/** A statement of this length is parsed in one turn of the event loop and run in another. */
-const pgLongStatementChars = 32 * KiB
 
 interface DialogueOptions {
   readonly host: RunnerHost & {
@@ -281,10 +278,10 @@ export class Dialogue {
     }
   }
 
-  /** Parses a long statement in a separate turn: Bind and Execute usually come with it. */
+  /** Parses a long statement in turns of its own: Bind and Execute usually come with it. */
   private parse(message: Parse): Awaitable<void> {
     const parsed = this.portals.parse(message)
-    if (message.text.length <= pgLongStatementChars) return parsed
+    if (message.text.length <= sqlLongChars) return parsed
     return Promise.resolve(parsed).then(nextTurn)
   }
 
@@ -313,21 +310,25 @@ export class Dialogue {
   private async statements(text: string): Promise<void> {
     const { writer, flush } = this.options
     this.portals.closeUnnamed()
-    const statements = splitStatements(text)
+    const isLong = text.length > sqlLongChars
+    const statements = isLong ? await splitInTurns(text) : splitStatements(text)
     if (statements.length === 0) {
       writer.emptyQueryResponse()
       return
     }
     for (const [i, statement] of statements.entries()) {
       if (i % pgStatementsAtOnce === pgStatementsAtOnce - 1) await nextTurn()
-      requireSyntax(statement, text)
+      const read = requireSyntax(statement, text)
+      if (read !== undefined) await read
     }
-    if (text.length > pgLongStatementChars) await nextTurn()
+    if (isLong) await nextTurn()
     this.hasSeveral = statements.length > 1
     for (const [i, statement] of statements.entries()) {
       if (i % pgStatementsAtOnce === pgStatementsAtOnce - 1) await nextTurn()
       if (this.isCancelled) throw cancelledError()
       try {
+        const ahead = parsedAhead(statement.text)
+        if (ahead !== undefined) await ahead
         await this.runSimple(statement.text, i === statements.length - 1)
       } catch (thrown) {
         throw moved(toGatewayError(thrown), text, statement.start)
@@ -369,11 +370,16 @@ export class Dialogue {
 }
 
 /** As in PostgreSQL, a text with a syntax error runs nothing. */
-function requireSyntax(statement: StatementText, text: string): void {
+function requireSyntax(statement: StatementText, text: string): Promise<void> | undefined {
+  const judge = (thrown: unknown): void => {
+    const error = toGatewayError(thrown)
+    if (error.extra.sqlState === '42601') throw moved(error, text, statement.start)
+  }
+  const ahead = parsedAhead(statement.text)
+  if (ahead !== undefined) return ahead.catch(judge)
   try {
     parsedStatement(statement.text)
   } catch (thrown) {
-    const error = toGatewayError(thrown)
-    if (error.extra.sqlState === '42601') throw moved(error, text, statement.start)
+    judge(thrown)
   }
 }

@@ -4,6 +4,7 @@
 import { jsonInThreadBytes } from '../../base/limits/engine.js'
 import { WorkTurns } from '../../base/work/work-turns.js'
 import type { Session } from '../../bus/session.js'
+import { isReadAhead, parsedAhead } from '../../commands/sql/read-ahead-task.js'
 import { parsedStatement } from '../../commands/sql/statement-cache.js'
 import { returnsRows } from '../../commands/sql/translate.js'
 import { requireUtf8 } from '../../protocol/pgwire/body-reader.js'
@@ -23,7 +24,7 @@ import {
   typeOfOid,
 } from '../../protocol/pgwire/types.js'
 import type { Parsed, Statement } from '../../protocol/sql/ast.js'
-import { splitStatements } from '../../protocol/sql/split.js'
+import { type StatementText, splitInTurns, splitStatements } from '../../protocol/sql/split.js'
 import { sqlError } from '../../protocol/sql/sql-error.js'
 import type { Awaitable } from '../../store/store.js'
 import { nullValue, type Value } from '../../value/value.js'
@@ -89,9 +90,25 @@ const plainText: ParameterType = { type: 'text', isGuessed: true }
 
 /**
  * Throws syntax errors, and 42601 for several statements. `oids` are the client's types, 0 for
- * none.
+ * none. A long text is read in turns.
  */
 export function prepare(
+  text: string,
+  oids: readonly number[],
+  place: Place,
+): Awaitable<PreparedStatement> {
+  return isReadAhead(text)
+    ? readLong(text).then(() => prepared(text, oids, place))
+    : prepared(text, oids, place)
+}
+
+async function readLong(text: string): Promise<void> {
+  const statements = await splitInTurns(text)
+  requireOne(statements, text)
+  if (statements.length > 0) await parsedAhead(text)
+}
+
+function prepared(
   text: string,
   oids: readonly number[],
   place: Place,
@@ -130,11 +147,15 @@ function parsedOrBlank(text: string): Parsed | undefined {
   } catch (error) {
     const statements = splitStatements(text)
     if (statements.length === 0) return undefined
-    const second = statements[1]
-    if (second === undefined) throw error
-    const message = 'cannot insert multiple commands into a prepared statement'
-    throw sqlError(text, second.start, message)
+    requireOne(statements, text)
+    throw error
   }
+}
+
+function requireOne([, second]: readonly StatementText[], text: string): void {
+  if (second === undefined) return
+  const message = 'cannot insert multiple commands into a prepared statement'
+  throw sqlError(text, second.start, message)
 }
 
 function parameterTypes(

@@ -226,7 +226,7 @@ function chained(
   while (tokens.has(word)) {
     tokens.requireChain(operands.length, sqlChainMax, word)
     tokens.take()
-    operands.push(climb(tokens, level + 1, 'all'))
+    operands.push(tokens.part(() => climb(tokens, level + 1, 'all')))
   }
   return { kind: word, at: left.at, operands }
 }
@@ -248,7 +248,7 @@ function binary(
       return { kind: 'quantified', at, operator, quantifier, left, array, operatorAt }
     }
   }
-  const right = climb(tokens, level + 1, extent)
+  const right = tokens.part(() => climb(tokens, level + 1, extent))
   return { kind: 'binary', at, operator, left, right, operatorAt }
 }
 

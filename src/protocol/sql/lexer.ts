@@ -253,7 +253,7 @@ function decimalDigits(written: string): string {
 }
 
 function requireSound(text: string): void {
-  const insert = /^\s*insert\b/i.test(text)
+  const insert = text.length <= sqlInsertBytesMax && /^\s*insert\b/i.test(text)
   const bytesMax = insert ? sqlInsertBytesMax : sqlBytesMax
   if (text.length > bytesMax || Buffer.byteLength(text) > bytesMax) {
     throw sqlError(text, 0, `statement longer than ${bytesMax} bytes`, sqlState.tooComplex)

@@ -1,6 +1,7 @@
 // Parses one SQL statement to its tree and its placeholders. The grammar is PostgreSQL's;
 // unsupported parts are refused by name. (docs/design/sql.md)
 
+import type { WorkTurns } from '../../base/work/work-turns.js'
 import type { Parsed, Statement } from './ast.js'
 import { parseCreate, parseDrop, parseTruncate } from './definition.js'
 import { answeredText } from './known-query.js'
@@ -20,7 +21,7 @@ import {
 import { sqlState } from './sql-error.js'
 import { isAlwaysEmpty } from './subquery.js'
 import { parseTable } from './table.js'
-import { TokenStream } from './token-stream.js'
+import { TokenStream, turnIsOver } from './token-stream.js'
 import {
   parseRelease,
   parseSavepoint,
@@ -34,9 +35,35 @@ import { parseDelete, parseInsert, parseUpdate } from './write.js'
  * for an unsupported feature, 54001 for an excessive size. `folds`: unquoted names are read in
  * lower case, as in PostgreSQL.
  */
-export function parseStatement(given: string, folds = false): Parsed {
+export function parseStatement(text: string, folds = false): Parsed {
+  return parseWhole(tokensOf(text, folds))
+}
+
+/** As parseStatement, in turns: it pauses when they are due. */
+export async function parseInTurns(
+  text: string,
+  folds: boolean,
+  turns: Pick<WorkTurns, 'isDue' | 'pause'>,
+): Promise<Parsed> {
+  const tokens = tokensOf(text, folds)
+  tokens.pauseWhen(() => turns.isDue)
+  for (;;) {
+    try {
+      return parseWhole(tokens)
+    } catch (thrown) {
+      if (thrown !== turnIsOver) throw thrown
+    }
+    await turns.pause()
+    tokens.restart()
+  }
+}
+
+function tokensOf(given: string, folds: boolean): TokenStream {
   const text = answeredText(given)
-  const tokens = new TokenStream(text, (inner) => isAlwaysEmpty(parseSelect(inner)), folds)
+  return new TokenStream(text, (inner) => isAlwaysEmpty(parseSelect(inner)), folds)
+}
+
+function parseWhole(tokens: TokenStream): Parsed {
   while (tokens.acceptSymbol(';'));
   const statement = parseOne(tokens)
   if (tokens.hasSymbol(';')) {

@@ -170,9 +170,9 @@ function caseOf(tokens: TokenStream, parse: Parse): Expression {
   do {
     const { at } = tokens
     tokens.expect('when')
-    const when = parse(tokens)
+    const when = tokens.part(() => parse(tokens))
     tokens.expect('then')
-    branches.push({ at, when, result: parse(tokens) })
+    branches.push({ at, when, result: tokens.part(() => parse(tokens)) })
     tokens.requireChain(branches.length, sqlListMax)
   } while (tokens.has('when'))
   const otherwise = tokens.accept('else') ? parse(tokens) : undefined
@@ -231,6 +231,7 @@ function elementsOf(tokens: TokenStream, parse: Parse, at: number): Expression {
 function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
   const { at } = tokens
   const path: PathPart[] = []
+  let isName = true
   const written: PathPart[] = []
   let { token } = tokens
   const isExcluded = tokens.namesExcluded && token.kind === 'word' && token.lower === 'excluded'
@@ -238,7 +239,6 @@ function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
   written.push(tokens.written)
   for (;;) {
     tokens.requireChain(path.length, sqlChainMax)
-    const isName = path.every((part) => typeof part === 'string')
     if (isName && tokens.hasSymbol('(')) {
       const name = String(path.at(-1))
       return parseCall(tokens, at, token.kind === 'word' ? name.toLowerCase() : name, parse)
@@ -248,8 +248,10 @@ function columnOrCall(tokens: TokenStream, parse: Parse): Expression {
       token = tokens.token
       path.push(part(tokens))
       written.push(tokens.written)
-    } else if (acceptPlace(tokens, path)) written.push(path.at(-1) ?? 0)
-    else break
+    } else if (acceptPlace(tokens, path)) {
+      isName = false
+      written.push(path.at(-1) ?? 0)
+    } else break
   }
   if (path.length > 1 && tokens.token.kind === 'string')
     throw tokens.notSupported('types of schemas')

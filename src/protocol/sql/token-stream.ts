@@ -2,6 +2,8 @@
 // others with PostgreSQL's texts.
 
 import { sqlDepthMax, sqlParametersMax, sqlSubqueriesMax } from '../../base/limits/sql.js'
+import { work } from '../../base/work/work-budget.js'
+import { sqlTokenUnits } from '../../base/work/work-figures.js'
 import type { Parameters } from './ast.js'
 import { Lexer } from './lexer.js'
 import { type ChainKind, chainLooked, chainOverflow } from './long-chain.js'
@@ -15,6 +17,18 @@ interface Place {
   readonly depth: number
   readonly refusals: number
 }
+
+/** A part that was read: what reading it once more would leave behind. */
+interface KeptPart {
+  readonly value: unknown
+  readonly end: number
+  readonly deferred: readonly (() => Error)[]
+  readonly subqueries: number
+  readonly count: number
+}
+
+/** Thrown by a parser whose turn is over: it starts again and passes the parts it has read. */
+export const turnIsOver = new Error('the turn of the parser is over')
 
 export class TokenStream {
   private readonly lexer: Lexer
@@ -37,6 +51,10 @@ export class TokenStream {
   private readonly deferred: (() => Error)[] = []
   /** Subqueries that will be refused, those that were forgotten too. */
   private subqueries = 0
+  private isDue: (() => boolean) | undefined
+  private readonly kept = new Map<number, KeptPart>()
+  /** Tokens whose work is noted. */
+  private noted = 0
 
   /**
    * `isEmpty` parses a whole query and returns whether it never has rows. `folds`: unquoted names
@@ -48,6 +66,50 @@ export class TokenStream {
     readonly folds = false,
   ) {
     this.lexer = new Lexer(text)
+  }
+
+  /** From now on parts are kept, and `turnIsOver` is thrown behind one when `isDue`. */
+  pauseWhen(isDue: () => boolean): void {
+    this.isDue = isDue
+  }
+
+  /** Back to the start, after `turnIsOver`. */
+  restart(): void {
+    this.goBack({ index: 0, depth: 0, refusals: 0 })
+    this.namesExcluded = false
+    this.subqueries = 0
+    this.count = 0
+  }
+
+  /**
+   * Reads a part of the statement that begins at the next token: an item of a list, or an operand.
+   * No two parts begin at one token.
+   */
+  part<T>(read: () => T): T {
+    if (this.isDue === undefined) return read()
+    const { index, refusals, subqueries } = this
+    const known = this.kept.get(index)
+    if (known !== undefined) return this.pass(known) as T
+    const value = read()
+    this.kept.set(index, {
+      value,
+      end: this.index,
+      deferred: this.deferred.slice(refusals),
+      subqueries: this.subqueries - subqueries,
+      count: this.count,
+    })
+    work.note((this.tokens.length - this.noted) * sqlTokenUnits)
+    this.noted = this.tokens.length
+    if (this.isDue()) throw turnIsOver
+    return value
+  }
+
+  private pass({ value, end, deferred, subqueries, count }: KeptPart): unknown {
+    this.index = end
+    this.deferred.push(...deferred)
+    this.subqueries += subqueries
+    this.count = Math.max(this.count, count)
+    return value
   }
 
   isEmptyQuery(): boolean {
@@ -190,9 +252,9 @@ export class TokenStream {
 
   /** `one, two, three`, at most `max` of them. */
   list<T>(item: () => T, max: number): T[] {
-    const items = [item()]
+    const items = [this.part(item)]
     while (this.acceptSymbol(',')) {
-      items.push(item())
+      items.push(this.part(item))
       if (items.length > max) throw this.tooMany(`a list of more than ${max}`)
     }
     return items

@@ -63,7 +63,7 @@ export interface Route extends RouteHead {
   /** The reply body. */
   readonly run: (call: HttpCall) => Awaitable<JsonText>
   /** For `Accept: application/x-ndjson`: the command whose cursor is streamed. */
-  readonly stream?: (call: HttpCall, batchSize: number, streams: true) => Document
+  readonly stream?: (call: HttpCall, batchSize: number, streams: true) => Awaitable<Document>
 }
 
 /** The request, for a route that writes its own response. */

@@ -343,8 +343,9 @@ export class HttpHandler {
     // An Idempotency-Key keeps one response, never a stream.
     const wantsLines = headers.accept?.includes('application/x-ndjson') === true
     if (wantsLines && route.stream !== undefined) {
+      const begin = (command: Document) => this.stream(exchange, request, command, requestId)
       const command = route.stream(request, streamBatchDocuments, true)
-      return this.stream(exchange, request, command, requestId)
+      return command instanceof Promise ? command.then(begin) : begin(command)
     }
     const text = route.run(request)
     return text instanceof Promise

@@ -5,6 +5,7 @@ import { fail, type GatewayError } from '../../../base/errors.js'
 import { httpPageDefault, httpPageMax } from '../../../base/limits/http.js'
 import { sqlParametersMax } from '../../../base/limits/sql.js'
 import { sqlStateOf } from '../../../base/sql-state.js'
+import { parsedAhead } from '../../../commands/sql/read-ahead-task.js'
 import { commandFor } from '../../../commands/sql/translate.js'
 import type { Awaitable } from '../../../store/store.js'
 import { Elements, elementsOf, fieldIn, fieldsOf } from '../../../value/elements.js'
@@ -28,7 +29,7 @@ export const sqlRoutes: readonly Route[] = [
     fields: { query: 'string!', params: 'any', batchSize: 'whole', maxTimeMS: 'whole' },
     errorBody: sqlErrorBody,
     run: async (call) => {
-      const reply = await call.run(statementCommand(call, httpPageMax))
+      const reply = await call.run(await statementCommand(call, httpPageMax))
       return joinedJson('{"ok":1,"result":', [await resultJson(call, reply)], '', '}')
     },
     stream: statementCommand,
@@ -36,12 +37,14 @@ export const sqlRoutes: readonly Route[] = [
 ]
 
 /** The command of the statement; `page` is the most rows of a batch. */
-function statementCommand(call: HttpCall, page: number, streams = false): Document {
+async function statementCommand(call: HttpCall, page: number, streams = false): Promise<Document> {
   const query = call.fields.get('query')
+  const text = query === undefined ? '' : stringOf(query)
+  await parsedAhead(text)
   const asked = wholeField(call.fields, 'batchSize')
   const hasDefault = asked === undefined && !streams
   const { body, kind } = commandFor({
-    text: query === undefined ? '' : stringOf(query),
+    text,
     ...valuesOf(call.fields.get('params')),
     batchSize: Math.min(asked ?? page, page),
     rowsDefault: hasDefault ? httpPageDefault : undefined,
