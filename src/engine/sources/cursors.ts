@@ -42,6 +42,8 @@ export interface CursorMeta {
   readonly tail?: Tail
   /** Bytes of the opening command, which the source references while it is open. */
   readonly commandBytes?: number
+  /** Bytes of a batch, if they are fewer than those of a reply. */
+  readonly batchBytes?: number
 }
 
 export interface Tail {

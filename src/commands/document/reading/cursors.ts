@@ -43,6 +43,8 @@ interface FirstBatch {
   readonly tail?: Tail | undefined
   /** Further fields of the reply, which depend on its documents. */
   readonly beside?: (documents: readonly Document[]) => Program<Document>
+  /** Bytes of a batch, also of the next ones, if not those of a reply. */
+  readonly batchBytes?: number | undefined
   /** The reply is only the first document. */
   readonly takesDocument?: boolean | undefined
 }
@@ -68,7 +70,11 @@ export const nothingFound: Document = emptyDocument.slice()
 export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): Program<Document> {
   const { source, batchSize, collection, singleBatch, noCursorTimeout, tail } = options
   const documentsMax = batchSize ?? firstBatchDocuments
-  const limits = { documentsMax, documentsLeft: options.limit, bytesMax: batchBytesMax }
+  const limits = {
+    documentsMax,
+    documentsLeft: options.limit,
+    bytesMax: options.batchBytes ?? batchBytesMax,
+  }
   const read = fillBatch(tx, source, limits)
   const { documents, drained } = yield* closedOnError(source, read, contexts.get(call.command))
   if (options.takesDocument === true) {
@@ -101,6 +107,7 @@ export function* firstBatch(tx: ReadTx, call: FirstCall, options: FirstBatch): P
     commandBytes: call.request.body.length,
     ...(noCursorTimeout === true ? { noCursorTimeout } : {}),
     ...(tail === undefined ? {} : { tail }),
+    ...(options.batchBytes === undefined ? {} : { batchBytes: options.batchBytes }),
   })
   call.traces.opened(() => call.engine.cursors.kill(id, { db, collection, owner }))
   return replyWith(id)
@@ -161,7 +168,7 @@ const getMore = documentRow({
     try {
       const { documents } = yield* fillBatch(tx, cursor.source, {
         documentsMax: args.batchSize || Number.POSITIVE_INFINITY,
-        bytesMax: batchBytesMax,
+        bytesMax: cursor.meta.batchBytes ?? batchBytesMax,
       })
       requireAlive(cursor)
       return nextBatch(call, cursor, documents)

@@ -8,6 +8,7 @@ import { sqlError } from '../../../protocol/sql/sql-error.js'
 export const evaluationState = {
   featureNotSupported: '0A000',
   tooLong: '54000',
+  tooManyColumns: '54011',
   numberOutOfRange: '22003',
   dateOutOfRange: '22008',
   divisionByZero: '22012',

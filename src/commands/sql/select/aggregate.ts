@@ -38,14 +38,21 @@ export function hasAggregate(expression: Expression): boolean {
 export function aggregatesOf(expressions: readonly Expression[]): Call[] {
   const found: Call[] = []
   const places = new ExpressionPlaces()
-  for (const expression of expressions) {
-    someNode(expression, (node) => {
-      if (!isAggregate(node)) return false
-      if (places.add(node, found.length)) found.push(node)
-      return 'stop'
-    })
-  }
+  for (const expression of expressions) addAggregates(expression, found, places)
   return found
+}
+
+/** Adds the aggregates of an expression that are not among those found before. */
+export function addAggregates(
+  expression: Expression,
+  found: Call[],
+  places: ExpressionPlaces,
+): void {
+  someNode(expression, (node) => {
+    if (!isAggregate(node)) return false
+    if (places.add(node, found.length)) found.push(node)
+    return 'stop'
+  })
 }
 
 /** Throws 42883 for wrong arguments, 42803 for nested aggregates, and errors of compiling. */

@@ -1,6 +1,7 @@
 // Binds the names of a SELECT before compiling. Every column gets its table, aliases and ordinals
 // become their results, and USING becomes a condition.
 
+import { pgColumnsMax } from '../../../base/limits/sql.js'
 import type {
   Expression,
   Join,
@@ -46,7 +47,19 @@ export interface BoundJoin {
   readonly on: Expression | undefined
 }
 
-/** Throws 42702, 42703, 42712, 42P01, 42P10, 42803. */
+/** Throws 54011 above PostgreSQL's bound: results, and what groups and orders rows beside them. */
+function requireTargets(results: readonly ResultItem[], others: readonly Expression[]): void {
+  if (results.length + others.length <= pgColumnsMax) return
+  const places = new ExpressionPlaces()
+  let count = results.length
+  for (const { expression } of results) places.add(expression, 0)
+  for (const expression of others) if (places.add(expression, 0)) count++
+  if (count <= pgColumnsMax) return
+  const message = `target lists can have at most ${pgColumnsMax} entries`
+  throw evaluationError(evaluationState.tooManyColumns, message)
+}
+
+/** Throws 42702, 42703, 42712, 42P01, 42P10, 42803, 54011. */
 export function bindSelect(statement: SelectStatement, known: KnownTables): BoundSelect {
   const tables = tableNames(statement)
   const binder = new Binder(tables, known)
@@ -67,6 +80,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     const expression = binder.orderItem(item.expression, given, results, names)
     return binder.ordered({ ...item, expression })
   })
+  requireTargets(results, [...grouped, ...orderBy.map(({ expression }) => expression)])
   const { isDistinct } = statement
   if (isDistinct) requireListed(orderBy, results)
   const asked = [...results, ...orderBy].map(({ expression }) => expression)

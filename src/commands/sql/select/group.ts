@@ -1,12 +1,14 @@
 // GROUP BY and DISTINCT: collects rows in groups, in memory or on disk. Afterwards a grouped
 // expression means a key of the group, and an aggregate a field.
 
+import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import { type Accumulator, resultInTurns } from '../../../query/expressions/accumulator.js'
 import { Env } from '../../../query/expressions/operator.js'
 import type { Workspace } from '../../../query/spill.js'
 import { type GroupField, GroupTransform } from '../../../query/stages/groups/group.js'
 import { type Emit, StreamTransform, type Transform } from '../../../query/stages/stage.js'
+import type { Program } from '../../../store/store.js'
 import {
   type Document,
   documentOf,
@@ -16,14 +18,22 @@ import {
 } from '../../../value/value.js'
 import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
+import type { Call } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { ExpressionPlaces } from '../expression/expression-key.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
-import { type Aggregate, aggregatesOf, compileAggregate, isAggregate } from './aggregate.js'
+import { type Aggregate, addAggregates, compileAggregate, isAggregate } from './aggregate.js'
 import { NthElements } from './nth-elements.js'
-import { fieldEvaluator, keyEvaluator, type RowStage, rowSpender, singleRow } from './row-stages.js'
+import {
+  compiledEach,
+  fieldEvaluator,
+  keyEvaluator,
+  type RowStage,
+  rowSpender,
+  singleRow,
+} from './row-stages.js'
 
 interface Grouped {
   readonly stage: RowStage
@@ -32,14 +42,18 @@ interface Grouped {
 
 const noVariables: ReadonlyMap<string, Value> = new Map()
 
-/** `after`: the expressions that are evaluated on groups. */
-export function groupBy(
+/** `after`: the expressions that are evaluated on groups. They may be thousands. */
+export function* groupBy(
+  tx: CommandReadTx,
   keys: readonly Expression[],
   after: readonly Expression[],
   { rowOf, scope }: RowStage,
-): Grouped {
-  const aggregates = aggregatesOf(after).map((call) => compileAggregate(call, scope))
-  const evaluators = keys.map((key) => compile(key, scope))
+): Program<Grouped> {
+  const calls: Call[] = []
+  const places = new ExpressionPlaces()
+  yield* compiledEach(tx, after, (expression) => addAggregates(expression, calls, places))
+  const aggregates = yield* compiledEach(tx, calls, (call) => compileAggregate(call, scope))
+  const evaluators = yield* compiledEach(tx, keys, (key) => compile(key, scope))
   const spend = rowSpender([...keys, ...aggregates.map(({ call }) => call)])
   const stage = { rowOf: singleRow, scope: groupedScope(keys, aggregates, scope) }
   if (keys.length === 0) return { stage, create: () => new WholeGroup(aggregates, rowOf, spend) }

@@ -3,6 +3,7 @@
 
 import { utf8 } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
+import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import {
   type Emit,
@@ -10,6 +11,7 @@ import {
   StreamTransform,
   type Transform,
 } from '../../../query/stages/stage.js'
+import type { Program } from '../../../store/store.js'
 import { Elements, findElement } from '../../../value/elements.js'
 import { bsonType, type Document } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
@@ -73,6 +75,30 @@ export function fieldEvaluator(place: number, fields: NthElements): Evaluator {
 }
 
 const idName = utf8('_id')
+
+/** Work units of one phase of compiling an item of a list: 2 µs, and 10 µs cold. */
+const phaseUnits = 20
+/** Items between two pauses: to compile a shorter list does not pause. */
+const phaseItems = 250
+
+/** Ends the turn after a phase of compiling so many items, if it is used up. */
+export function* compiledItems(tx: CommandReadTx, items: number): Program<void> {
+  if (items >= phaseItems) yield* tx.pause(items * phaseUnits)
+}
+
+/** Compiles the items of a list one by one, with pauses. */
+export function* compiledEach<T, U>(
+  tx: CommandReadTx,
+  items: readonly T[],
+  compileOne: (item: T) => U,
+): Program<U[]> {
+  const made: U[] = []
+  for (const item of items) {
+    made.push(compileOne(item))
+    if (made.length % phaseItems === 0) yield* compiledItems(tx, phaseItems)
+  }
+  return made
+}
 
 /** Expressions with more nodes cost more than one unit of work per row. */
 const cheapNodes = 50

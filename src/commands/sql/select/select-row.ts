@@ -1,6 +1,7 @@
 // sqlSelect: the rows of a SELECT as a cursor, with column types. Its resources are the tables of
 // the statement, so a join is authorized like a find on each.
 
+import { pgBatchBytes } from '../../../base/limits/sql.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import { array, countNumber, optional, string } from '../../../bus/document/params.js'
 import { documentRow } from '../../../bus/document/row.js'
@@ -65,7 +66,13 @@ function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
   const { columns, named } = results
   const beside = (documents: readonly Document[]) =>
     columnsBeside(columnsInTurns(tx, columns, named, documents))
-  return yield* firstBatch(tx, call, { source, batchSize, collection, beside })
+  return yield* firstBatch(tx, call, {
+    source,
+    batchSize,
+    collection,
+    beside,
+    batchBytes: call.session.protocol === 'sql' ? pgBatchBytes : undefined,
+  })
 }
 
 function* columnsBeside(columns: ReturnType<typeof columnsInTurns>): Program<Document> {

@@ -40,6 +40,7 @@ import { compileOrderKey, sortBy, withTiebreak } from './order.js'
 import { openNullsApart, openOrdered } from './ordered-find.js'
 import { compileResults, type Results, resultNames } from './result.js'
 import {
+  compiledItems,
   joinedRow,
   noRow,
   projection,
@@ -89,6 +90,7 @@ export function* openSelect(
     tables.push(yield* openTable(tx, call, reference, at, outer, relations))
   }
   if (tree.isAlwaysEmpty) return withColumnsOf(tables, statement, nothing(statement))
+  yield* compiledItems(tx, itemsOf(statement))
   const meant = tree.hasStarPositions
     ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
     : statement
@@ -98,9 +100,17 @@ export function* openSelect(
   )
   const scope: Scope = { known: bound.known, ...outer, tables: bound.tables }
   const window = windowOf(statement, scope, options.rowsDefault)
+  yield* compiledItems(tx, itemsOf(statement))
   const select = new Select(tx, call, tables, bound, scope, window)
   return yield* select.open()
 }
+
+/** Items of the lists of a statement, which may be thousands. */
+function itemsOf({ results, groupBy: keys, orderBy }: Lists): number {
+  return results.length + keys.length + orderBy.length
+}
+
+type Lists = Pick<SelectStatement, 'results' | 'groupBy' | 'orderBy'>
 
 /** `*` of a virtual table has all its columns, even if the table never has rows. */
 function withColumnsOf(
@@ -172,13 +182,17 @@ class Select {
     const source = counted ?? (yield* this.rows())
     if (counted === undefined) this.where()
     else this.stage = { ...this.stage, rowOf: singleRow }
-    if (isGrouped) this.group(counted !== undefined)
+    if (isGrouped) yield* this.group(counted !== undefined)
     const { scope } = this.stage
+    yield* this.phase()
     const compiled = isGrouped
       ? compileResults(results, scope, merged)
       : rowResults(this.bound, scope)
+    yield* this.phase()
     if (isDistinct) this.distinct()
+    yield* this.phase()
     this.order()
+    yield* this.phase()
     this.skip()
     this.lock()
     const written = isDistinct ? compileResults(results, this.stage.scope, merged) : compiled
@@ -190,6 +204,11 @@ class Select {
       source: limit === undefined ? whole : new LimitSource(whole, limit),
       results: compiled,
     }
+  }
+
+  /** Ends the turn between two phases of a long statement. */
+  private phase(): Program<void> {
+    return compiledItems(this.tx, itemsOf(this.bound))
   }
 
   /** The rows before WHERE, or already filtered by it. */
@@ -252,11 +271,16 @@ class Select {
     this.transforms.push(rowFilter(this.stage.rowOf, condition, where))
   }
 
-  private group(isCounted: boolean): void {
+  private *group(isCounted: boolean): Program<void> {
     const { bound, stage } = this
     const { groupBy: keys, having, results, orderBy } = bound
     const after = [...results, ...orderBy].map(({ expression }) => expression)
-    const grouped = groupBy(keys, having === undefined ? after : [...after, having], stage)
+    const grouped = yield* groupBy(
+      this.tx,
+      keys,
+      having === undefined ? after : [...after, having],
+      stage,
+    )
     if (!isCounted) this.transforms.push(this.counting(grouped))
     this.stage = grouped.stage
     if (having === undefined) return

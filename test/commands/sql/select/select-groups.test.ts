@@ -5,6 +5,7 @@ import { Decimal128, Long } from 'bson'
 import tap from 'tap'
 import { systemClock } from '../../../../src/base/clock.js'
 import { work } from '../../../../src/base/work/work-budget.js'
+import { turnUnits } from '../../../../src/base/work/work-figures.js'
 import { SpillFolder } from '../../../../src/engine/sources/spill.js'
 import { nodeFiles } from '../../../../src/store/files.js'
 import { type CommandRoom, eachRoom, type Reply } from '../../../support/command-room.js'
@@ -164,4 +165,45 @@ eachRoom(tap, 'as many aggregates as results may be are told apart', async (t, r
   t.equal((await rows(`SELECT n FROM sales GROUP BY ${keys.join(', ')}, n`)).length, 4)
   const chain = Array.from({ length: 400 }, (_, i) => i).join(' + ')
   t.equal((await rows(`SELECT n + ${chain} AS s FROM sales GROUP BY n + ${chain}`)).length, 4)
+})
+
+eachRoom(
+  tap,
+  'compiling of long lists is counted as work, and pauses',
+  async (t, room) => {
+    const rows = await filled(room)
+    const listed = (make: (i: number) => string): string =>
+      Array.from({ length: 1_500 }, (_, i) => make(i)).join(', ')
+    for (const text of [
+      `SELECT n, ${listed((i) => `sum(n + ${i})`)} FROM sales GROUP BY n`,
+      `SELECT ${listed((i) => `n + ${i}`)} FROM sales`,
+      `SELECT n FROM sales ORDER BY ${listed((i) => `n + ${i}`)}`,
+    ]) {
+      const before = work.spent
+      work.resetLongest()
+      await rows(text)
+      const units = work.spent - before
+      // Counted by its rows alone, 18,000 to 35,000.
+      t.ok(units > 1_500 * 100, `${units} units of ${text.slice(0, 40)}`)
+      t.ok(work.longest < 2 * turnUnits, `${work.longest} units of a turn`)
+    }
+  },
+  { kinds: ['memory', 'lmdb'] },
+)
+
+eachRoom(tap, 'a target list has at most 1,664 entries, as in PostgreSQL', async (t, room) => {
+  const rows = await filled(room)
+  const listed = (count: number, make: (i: number) => string): string =>
+    Array.from({ length: count }, (_, i) => make(i)).join(', ')
+  const results = listed(1_664, (i) => `n + ${i} AS s${i}`)
+  t.equal((await rows(`SELECT ${results} FROM sales`)).length, 5)
+  t.equal((await rows(`SELECT ${results} FROM sales ORDER BY s5, n + 7`)).length, 5, 'no further')
+  for (const text of [
+    `SELECT ${results}, n FROM sales`,
+    `SELECT ${results} FROM sales ORDER BY n`,
+    `SELECT ${listed(900, (i) => `n + ${i}`)} FROM sales ORDER BY ${listed(900, (i) => `n - ${i}`)}`,
+    `SELECT 1 AS one FROM sales GROUP BY ${listed(1_664, (i) => `n + ${i}`)}`,
+  ]) {
+    t.equal(await stateOfStatement(room, text), '54011', text.slice(-40))
+  }
 })
