@@ -184,6 +184,13 @@ async function sqlClient(): Promise<pg.Client> {
   return sql
 }
 
+/** The next statements would wait behind the one that runs. */
+function dropSql(): void {
+  const before = sql as unknown as { readonly connection: { readonly stream: Socket } } | undefined
+  sql = undefined
+  before?.connection.stream.destroy()
+}
+
 /** A client that signs in, sends this, and reads whatever comes until the end. */
 function stays(given: readonly Word[]): Promise<void> {
   return new Promise((resolve) => {
@@ -286,6 +293,7 @@ parentPort?.on('message', (told: StallCase | 'send' | 'close') => {
     timer = setTimeout(() => {
       mongo.close(true).catch(() => {})
       mongo = newClient()
+      dropSql()
       resolve('no answer')
     }, address.answerMsMax)
   })

@@ -121,6 +121,10 @@ const longStatements: readonly string[] = [
   `SELECT i FROM many WHERE s LIKE ANY (ARRAY[${items((i) => `'%a${i}%'`, 2_000)}])`,
 ]
 
+const explained = longStatements
+  .filter((text) => /^(?:SELECT|UPDATE|DELETE|INSERT)\b(?!.*; SELECT)/.test(text))
+  .map((text) => `EXPLAIN ${text}`)
+
 /** Statements over many rows, and long ones. */
 const statements: readonly string[] = [
   'SELECT count(*), sum(i), min(s), max(s), avg(i) FROM many',
@@ -168,7 +172,7 @@ const parameterTypes = [
 
 t.test('no statement holds the loop', async (t) => {
   const all: StallCase[] = [
-    ...[...statements, ...longStatements].map(
+    ...[...statements, ...longStatements, ...explained].map(
       (text, i): StallCase => ({ kind: 'sql', name: `${i} ${text.slice(0, 60)}`, text }),
     ),
     ...['a', 'é'].map(

@@ -3,6 +3,7 @@
 // ANALYZE the plans run and are counted, but nothing is changed.
 
 import { fail } from '../../base/errors.js'
+import { KiB } from '../../base/units.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
 import { documentRow } from '../../bus/document/row.js'
@@ -100,6 +101,7 @@ export const sqlExplainRow = documentRow({
       inner.kind === 'select'
         ? yield* tablesOfSelect(tx, call, inner, analyzes)
         : [yield* tableOfChange(tx, call, inner, analyzes)]
+    yield* phase(tx, call)
     const rows = explainedLines(inner, tables).map((line) =>
       writeDocument((out) => out.value(planColumn, stringValue(line))),
     )
@@ -136,10 +138,12 @@ function* tablesOfSelect(
   const meant = selectTree(statement).hasStarPositions
     ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
     : statement
+  yield* phase(tx, call)
   const bound = bindSelect(
     meant,
     tables.map(({ known }) => known),
   )
+  yield* phase(tx, call)
   const scope = scopeOf(call, bound.tables, bound.known)
   const plan = planJoins(bound)
   const found: ExplainedTable[] = []
@@ -159,6 +163,15 @@ function* tablesOfSelect(
     found.push(yield* explained(tx, call, { table, name, filter, sort, join }, analyzes))
   }
   return found
+}
+
+/** Characters of a statement for one work unit of a phase, and from which on a phase pauses. */
+const charsPerPhaseUnit = 4
+const longChars = 4 * KiB
+
+/** Ends the turn between two phases of a long statement: their cost grows with its text. */
+function* phase(tx: CommandReadTx, { target }: SqlCall): Program<void> {
+  if (target.length > longChars) yield* tx.pause(target.length / charsPerPhaseUnit)
 }
 
 function hasOrder(

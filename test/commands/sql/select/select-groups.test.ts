@@ -207,3 +207,18 @@ eachRoom(tap, 'a target list has at most 1,664 entries, as in PostgreSQL', async
     t.equal(await stateOfStatement(room, text), '54011', text.slice(-40))
   }
 })
+
+eachRoom(
+  tap,
+  'the phases of EXPLAIN are counted as work, and pause',
+  async (t, room) => {
+    await filled(room)
+    const branches = Array.from({ length: 5_000 }, (_, i) => `WHEN n = ${i} THEN 'a'`)
+    const text = `EXPLAIN SELECT CASE ${branches.join(' ')} END FROM sales`
+    const before = work.spent
+    await room.drain({ sqlExplain: text })
+    // Without them, 300.
+    t.ok(work.spent - before > text.length / 2, `${work.spent - before} units`)
+  },
+  { kinds: ['memory', 'lmdb'] },
+)
