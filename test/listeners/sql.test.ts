@@ -169,8 +169,8 @@ t.test('what statements and portals of a connection keep is bounded', async (t) 
 
 t.test('rows that wait in suspended portals are bounded', async (t) => {
   const { client } = await enter(t)
-  await client.query("INSERT INTO large (_id, a) VALUES (1, 'small')")
-  client.send(parse('', 'INSERT INTO large (_id, a) VALUES (2, $1)'))
+  await client.query("INSERT INTO large (_id, a) VALUES (2, 'small')")
+  client.send(parse('', 'INSERT INTO large (_id, a) VALUES (1, $1)'))
   client.send(bind({ values: ['x'.repeat(15_000_000)] }), execute(), sync)
   t.equal(stateOf(await client.until('ReadyForQuery')), undefined)
   await client.query('BEGIN')

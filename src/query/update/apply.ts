@@ -30,6 +30,7 @@ export function applyTree(tree: PathNode, root: Branch, options: ApplyOptions): 
 class Application {
   /** Bytes of the values set so far, all of which are in the result. */
   private putBytes = 0
+  private measured: { readonly value: Value; readonly levels: number } | undefined
 
   constructor(
     private readonly root: Branch,
@@ -72,6 +73,14 @@ class Application {
   }
 
   private each(children: readonly PathChild[], holder: Branch, path: string): void {
+    const [only] = children
+    if (children.length === 1 && only?.step.kind === 'each' && only.step.test === undefined) {
+      for (const [i, entry] of holder.entries.entries()) {
+        work.spend(valueUnits)
+        this.found(only.node, entry, holder, below(path, String(i)))
+      }
+      return
+    }
     // All tests run before any action, so that a change of one element cannot affect another's
     // test.
     const chosen = holder.entries.map((entry) => {
@@ -121,7 +130,7 @@ class Application {
         const isGone = holder.isArray && current.type === bsonType.null
         if (!isGone) holder.remove(found)
       } else if (value !== current && !isSame(current, value, path)) {
-        requireDepth(value, path)
+        this.requireDepth(value, path)
         this.put(value)
         holder.replace(found, value)
       }
@@ -140,6 +149,20 @@ class Application {
     }
   }
 
+  /** Throws Overflow if a value at `path` makes the document too deep to be stored. */
+  private requireDepth(value: Value, path: string): void {
+    const isNested = value.type === bsonType.object || value.type === bsonType.array
+    let depth = isNested ? this.levelsOf(value) + 1 : 1
+    for (let at = path.indexOf('.'); at >= 0; at = path.indexOf('.', at + 1)) depth++
+    if (depth > documentDepthMax) throw tooDeep()
+  }
+
+  /** Under `$[]` one operand is put into each element: it is measured once. */
+  private levelsOf(value: Value): number {
+    if (this.measured?.value !== value) this.measured = { value, levels: depthOf(value) }
+    return this.measured.levels
+  }
+
   /** A value under `$[]` appears once per element, so its size is checked before it is written. */
   private put(value: Value): void {
     this.putBytes += value.end - value.start
@@ -152,7 +175,7 @@ class Application {
     if (action !== undefined) {
       if (this.isIdle(action)) return undefined
       const value = action.apply(undefined, this.place(path))
-      if (value !== undefined) requireDepth(value, path)
+      if (value !== undefined) this.requireDepth(value, path)
       return value
     }
     const made = Branch.empty()
@@ -238,14 +261,6 @@ function pad(array: Branch, position: number): void {
     throw fail('CannotBackfillArray', `can't backfill more than ${arrayBackfillMax} elements`)
   }
   for (let i = 0; i < missing; i++) array.append(String(array.entries.length), nullValue)
-}
-
-/** Throws Overflow if a value at `path` makes the document too deep to be stored. */
-function requireDepth(value: Value, path: string): void {
-  const isNested = value.type === bsonType.object || value.type === bsonType.array
-  let depth = isNested ? depthOf(value) + 1 : 1
-  for (let at = path.indexOf('.'); at >= 0; at = path.indexOf('.', at + 1)) depth++
-  if (depth > documentDepthMax) throw tooDeep()
 }
 
 export function tooDeep(): GatewayError {

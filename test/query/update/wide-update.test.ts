@@ -65,3 +65,17 @@ t.test('many values that are added to a set are hashed, also where there was non
   t.ok(spent(count) >= count, 'each is paid for')
   t.ok(spent(count) < 6 * spent(count / 4), 'four times the values are not sixteen times the work')
 })
+
+t.test('an operand that is put into each element of an array is measured once', async (t) => {
+  const operand = Array.from({ length: count }, (_, i) => i)
+  const spent = (elements: number): number => {
+    const compiled = compile({ $set: { 'v.$[].w': operand } })
+    const document = documentFrom({ _id: 1, v: Array.from({ length: elements }, () => ({ w: 0 })) })
+    const before = work.spent
+    const after = toObject(compiled.apply(document, options))
+    t.same((after.v as { w: unknown }[]).at(-1)?.w, operand)
+    return work.spent - before
+  }
+  const more = spent(40) - spent(10)
+  t.ok(more < count, `${more} units of thirty elements more`)
+})
