@@ -3,7 +3,6 @@
 // ANALYZE the plans run and are counted, but nothing is changed.
 
 import { fail } from '../../base/errors.js'
-import { KiB } from '../../base/units.js'
 import type { CommandReadTx } from '../../bus/document/command-tx.js'
 import { string } from '../../bus/document/params.js'
 import { documentRow } from '../../bus/document/row.js'
@@ -29,6 +28,7 @@ import { resourceOf } from './change/change-privileges.js'
 import { type ExplainedTable, explainedLines, writeExplained } from './explain-text.js'
 import { compile } from './expression/compile.js'
 import { supersetFilter } from './expression/superset.js'
+import { sqlLongChars } from './read-ahead-task.js'
 import { referencesOf, statementOver } from './relation-names.js'
 import { bindSelect, tableNames } from './select/binding.js'
 import { withColumns } from './select/column-type.js'
@@ -165,13 +165,12 @@ function* tablesOfSelect(
   return found
 }
 
-/** Characters of a statement for one work unit of a phase, and from which on a phase pauses. */
+/** Characters of a statement for one work unit of a phase. */
 const charsPerPhaseUnit = 4
-const longChars = 4 * KiB
 
 /** Ends the turn between two phases of a long statement: their cost grows with its text. */
 function* phase(tx: CommandReadTx, { target }: SqlCall): Program<void> {
-  if (target.length > longChars) yield* tx.pause(target.length / charsPerPhaseUnit)
+  if (target.length > sqlLongChars) yield* tx.pause(target.length / charsPerPhaseUnit)
 }
 
 function hasOrder(
