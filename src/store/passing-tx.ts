@@ -27,8 +27,8 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
     return this.inner.getVersioned(key)
   }
 
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return this.inner.getMany(keys)
+  getMany(keys: readonly Bytes[], bytesMax?: number): Step<(Bytes | undefined)[]> {
+    return this.inner.getMany(keys, bytesMax)
   }
 
   get readAhead(): ReadTx['readAhead'] {

@@ -36,7 +36,8 @@ export interface Versioned {
 /** A request of a paused program to its store; plain data. */
 export type Ask =
   | { readonly kind: 'get'; readonly key: Bytes }
-  | { readonly kind: 'getMany' | 'getVersions' | 'ahead'; readonly keys: readonly Bytes[] }
+  | { readonly kind: 'getMany'; readonly keys: readonly Bytes[]; readonly bytesMax: number }
+  | { readonly kind: 'getVersions' | 'ahead'; readonly keys: readonly Bytes[] }
   | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
@@ -69,7 +70,10 @@ export interface ReadTx {
   get(key: Bytes): Step<Bytes | undefined>
   /** Like get, with the version of the record; only for the versioned classes of `layout.ts`. */
   getVersioned(key: Bytes): Step<Versioned | undefined>
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]>
+  /**
+   * The values of the first keys, up to the one that brings them to `bytesMax`: by default, of all.
+   */
+  getMany(keys: readonly Bytes[], bytesMax?: number): Step<(Bytes | undefined)[]>
   /**
    * Reads keys in one trip for the gets of them that follow, and returns their bytes. A pause
    * forgets them. Undefined where a get needs no trip (read-ahead.ts).

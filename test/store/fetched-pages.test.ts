@@ -4,8 +4,8 @@
 import t from 'tap'
 import type { Bytes } from '../../src/base/bytes/bytes.js'
 import { keyClass } from '../../src/store/layout.js'
-import { fetchScanned } from '../../src/store/programs/fetching.js'
-import { Done, endsFetch, endsRange } from '../../src/store/steps.js'
+import { getInSteps } from '../../src/store/programs/fetching.js'
+import { endsFetch, endsRange } from '../../src/store/steps.js'
 import type {
   Entry,
   Fetched,
@@ -158,17 +158,13 @@ everyStore(t, 'programs of a group see pages with earlier changes', async (t, { 
 })
 
 t.test('records are read in few steps, and few behind the bytes', async (t) => {
-  const keys = Array.from({ length: 100 }, (_, n) => ({ key: entryKey(n), value: recordKey(n) }))
-  const steps = (recordBytes: number, bytesMax?: number): number[] => {
+  const keys = Array.from({ length: 100 }, (_, n) => recordKey(n))
+  const steps = (recordBytes: number, bytesMax = Number.POSITIVE_INFINITY): number[] => {
     const asked: number[] = []
-    const tx: Pick<ReadTx, 'scan' | 'getMany'> = {
-      scan: () => new Done(keys),
-      getMany: (some) => {
-        asked.push(some.length)
-        return new Done(some.map(() => new Uint8Array(recordBytes)))
-      },
-    }
-    const program = fetchScanned(tx, { ...entries, bytesMax }, 100)
+    const program = getInSteps(keys, bytesMax, function* (some) {
+      asked.push(some.length)
+      return some.map(() => new Uint8Array(recordBytes))
+    })
     const next = program.next()
     return [...asked, next.done === true ? next.value.length : -1]
   }

@@ -202,7 +202,7 @@ export class ModelView {
       case 'count':
         return this.wrongCount(operation.key, answer as Count)
       case 'getMany':
-        return this.wrongValues(operation.keys, answer as (Bytes | undefined)[])
+        return this.wrongValues(operation, answer as (Bytes | undefined)[])
       case 'scan':
       case 'scanOwn':
       case 'scanFetch':
@@ -256,15 +256,19 @@ export class ModelView {
   }
 
   private wrongValues(
-    keys: readonly Bytes[],
+    { keys, bytesMax = Number.POSITIVE_INFINITY }: Points,
     answer: readonly (Bytes | undefined)[],
   ): string | undefined {
-    if (answer.length !== keys.length) return `${answer.length} values for ${keys.length} keys`
-    for (const [i, key] of keys.entries()) {
-      const wrong = this.wrongValue(key, answer[i])
+    let bytes = 0
+    let expected = 0
+    for (const key of keys) {
+      const wrong = this.wrongValue(key, answer[expected])
       if (wrong !== undefined) return wrong
+      bytes += answer[expected++]?.length ?? 0
+      if (bytes >= bytesMax) break
     }
-    return undefined
+    if (answer.length === expected) return undefined
+    return `${answer.length} values of ${keys.length} keys, not ${expected}`
   }
 
   private wrongEntries(scan: Scan, answer: readonly Fetched[]): string | undefined {
@@ -314,6 +318,7 @@ function hasReachedBytes({ kind, range, limit }: Scan, answer: readonly Fetched[
   return !(kind === 'scanFetch' ? endsFetch : endsRange)(answer, range, limit)
 }
 
+type Points = Extract<ReadOperation, { readonly keys: readonly Bytes[] }>
 type Scan = Extract<ReadOperation, { readonly range: KeyRange }>
 
 /**

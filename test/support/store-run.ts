@@ -439,7 +439,7 @@ function* ask(tx: ReadTx, operation: ReadOperation): Program<unknown> {
     case 'count':
       return yield* tx.count(operation.key)
     case 'getMany':
-      return yield* tx.getMany(operation.keys)
+      return yield* tx.getMany(operation.keys, operation.bytesMax)
     case 'scanFetch':
       return yield* tx.scanFetch(operation.range, operation.limit)
     case 'scan':

@@ -10,7 +10,11 @@ import type { KeyRange } from '../../src/store/store.js'
 
 export type ReadOperation =
   | { readonly kind: 'get' | 'getVersioned' | 'count'; readonly key: Bytes }
-  | { readonly kind: 'getMany'; readonly keys: readonly Bytes[] }
+  | {
+      readonly kind: 'getMany'
+      readonly keys: readonly Bytes[]
+      readonly bytesMax?: number | undefined
+    }
   | {
       readonly kind: 'scan' | 'scanFetch' | 'scanOwn'
       readonly range: KeyRange
@@ -183,8 +187,8 @@ export class ScriptMaker {
     }
     if (dice < 0.68) return { kind: 'count', key: this.pick(counters) }
     if (dice < 0.76) {
-      const keys = Array.from({ length: this.below(10) }, () => this.key())
-      return { kind: 'getMany', keys }
+      const keys = Array.from({ length: this.below(this.chance(0.2) ? 40 : 10) }, () => this.key())
+      return { kind: 'getMany', keys, ...this.bytes() }
     }
     if (dice < 0.77) {
       return { kind: 'scan', range: this.floodRange(), limit: 1 + this.below(scanEntriesMax) }

@@ -185,16 +185,17 @@ export class Walk {
     goal: number,
     found: Found,
   ): Program<void> {
-    const { keys } = access
     const limit = this.stepLimit(goal - found.documents.length)
-    const asked = keys.slice(this.pointAt, this.pointAt + limit)
+    const asked = access.keys.slice(this.pointAt, this.pointAt + limit)
     const [first] = asked
     // A single key is the most common query and takes the fast path.
     const isSingle = asked.length === 1 && first !== undefined
-    const records = isSingle ? [yield* tx.get(first)] : yield* tx.getMany(asked)
+    const records = isSingle
+      ? [yield* tx.get(first)]
+      : yield* tx.getMany(asked, this.bytesMax - this.bytesFound)
     if (this.hasRead) yield* this.stillThere(tx)
     this.hasRead = true
-    for (let i = 0; i < asked.length && !this.hasEnough(found, goal); i++) {
+    for (let i = 0; i < records.length && !this.hasEnough(found, goal); i++) {
       if (i > 0 && work.isDue) return yield* tx.pause()
       this.pointAt++
       const key = asked[i] as Bytes
@@ -206,7 +207,7 @@ export class Walk {
       this.take(document, key, key, found)
       if (this.refused !== undefined) return yield* this.takeAgain(tx, found)
     }
-    if (this.pointAt >= keys.length) this.nextAccess()
+    if (this.pointAt >= access.keys.length) this.nextAccess()
     this.adapt(goal - found.documents.length)
   }
 
@@ -283,11 +284,12 @@ export class Walk {
     const entries = yield* tx.scan(range, limit)
     const made = entries.map(({ key, value }) => cover.documentOf(key, value))
     const asked = entries.filter((_, i) => made[i] === undefined)
-    const records = asked.length === 0 ? [] : yield* tx.getMany(asked.map(({ value }) => value))
+    const suffices = asked.length * 2 <= entries.length
+    const keys = suffices ? asked.map(({ value }) => value) : []
+    const records = keys.length === 0 ? [] : yield* tx.getMany(keys, this.bytesMax)
     yield* this.stillThere(tx)
     // The index changed, or its entries rarely suffice: repeat from here with records.
-    if (asked.length * 2 > entries.length) this.cover = undefined
-    if (this.filters || this.cover === undefined) {
+    if (this.filters || !suffices) {
       this.cover = undefined
       return
     }
@@ -295,8 +297,11 @@ export class Walk {
     let nextAsked = 0
     for (let i = 0; i < entries.length; i++) {
       const { key, value } = entries[i] as Entry
-      this.counters.keysExamined++
       let document = made[i]
+      // The next step goes on from here.
+      if (document === undefined && nextAsked === records.length) return
+      this.position?.passed(key)
+      this.counters.keysExamined++
       if (document === undefined) {
         const record = records[nextAsked++]
         const whole = record === undefined ? undefined : yield* documentOfRecord(tx, record)
@@ -311,9 +316,7 @@ export class Walk {
       found.documents.push(document)
       found.keys?.push(value)
     }
-    const last = entries.at(-1)
     if (entries.length < limit) this.finishSpan()
-    else if (last !== undefined) this.position?.passed(last.key)
   }
 
   /** Whether it is an expired key of a key-value database, which does not exist. */

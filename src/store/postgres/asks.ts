@@ -5,6 +5,7 @@ import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { encodeCount } from '../programs/counters.js'
+import { getEach } from '../programs/fetching.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
 import { type Link, settled } from './link.js'
 import { packBytes, packOne } from './packed.js'
@@ -13,6 +14,18 @@ import type { Row, Statement } from './statement.js'
 const getPoints: Statement = {
   name: 'points',
   text: 'SELECT key, version, value FROM pairs WHERE key = ANY($1::bytea[])',
+}
+/**
+ * The values of the first keys of a list: up to the one that brings those before it to $2 bytes.
+ */
+const getPage: Statement = {
+  name: 'pointpage',
+  text: `SELECT key, version, value FROM (
+      SELECT key, version, value, sum(octet_length(value)) OVER (
+        ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS bytes FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key, at)
+      JOIN pairs USING (key)
+    ) page WHERE coalesce(bytes, 0) < $2::bigint`,
 }
 const getVersions: Statement = {
   name: 'versions',
@@ -80,11 +93,21 @@ function both(name: string, text: (order: string) => string): readonly [Statemen
 /** Values of keys, by mapKey; missing keys are absent. */
 type Points = Map<string, Versioned>
 
-export async function readPoints(link: Link, keys: readonly Bytes[]): Promise<Points> {
+/** Behind the values that bring those before to `bytesMax`, it may find none. */
+export async function readPoints(
+  link: Link,
+  keys: readonly Bytes[],
+  bytesMax = Number.POSITIVE_INFINITY,
+): Promise<Points> {
   const counters = keys.filter(isCounter)
   const others = counters.length === 0 ? keys : keys.filter((key) => !isCounter(key))
+  const isPage = bytesMax !== Number.POSITIVE_INFINITY && others.length > fewRowsMax
   const [pairs, counts] = await settled([
-    others.length === 0 ? none : link.run(getPoints, [packBytes(others)]),
+    others.length === 0
+      ? none
+      : isPage
+        ? link.run(getPage, [packBytes(others), bytesMax])
+        : link.run(getPoints, [packBytes(others)]),
     counters.length === 0 ? none : link.run(getCounts, [packBytes(counters)]),
   ])
   const found: Points = new Map()
@@ -158,8 +181,8 @@ export async function answer(link: Link, ask: Ask): Promise<unknown> {
     case 'get':
       return (await readPoints(link, [ask.key])).get(mapKey(ask.key))
     case 'getMany': {
-      const found = await readPoints(link, ask.keys)
-      return ask.keys.map((key) => copy(found.get(mapKey(key))?.value))
+      const found = await readPoints(link, ask.keys, ask.bytesMax)
+      return getEach(ask.keys, ask.bytesMax, (key) => copy(found.get(mapKey(key))?.value))
     }
     case 'ahead': {
       const found = await readPoints(link, ask.keys)

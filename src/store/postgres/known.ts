@@ -5,7 +5,7 @@ import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { isOwnersSum, keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { addCounts, decodeCount, encodeCount, zeroCount } from '../programs/counters.js'
-import { fetchEach, fetchedAtOnce } from '../programs/fetching.js'
+import { fetchedAtOnce, getEach } from '../programs/fetching.js'
 import { type OwnPage, OwnPages } from '../programs/own-pages.js'
 import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import { unbounded } from '../steps.js'
@@ -133,8 +133,7 @@ export class Known {
       case 'get':
         return this.knowsPoint(ask.key) ? { value: this.point(ask.key) } : undefined
       case 'getMany':
-        if (!ask.keys.every((key) => this.knowsPoint(key))) return undefined
-        return { value: ask.keys.map((key) => this.point(key)?.value) }
+        return this.known(this.records(ask.keys, ask.bytesMax))
       case 'ahead':
         if (!ask.keys.every((key) => this.knowsPoint(key))) return undefined
         return {
@@ -165,6 +164,8 @@ export class Known {
         this.wantPoint(ask.key, wanted)
         break
       case 'getMany':
+        this.wantRecords(ask.keys, ask.bytesMax, wanted)
+        break
       case 'ahead':
         for (const key of ask.keys) this.wantPoint(key, wanted)
         break
@@ -200,22 +201,25 @@ export class Known {
 
   private wantFetched(range: KeyRange, limit: number, wanted: Wanted): void {
     const scanned = this.scanned(unbounded(range), limit)
-    if (scanned.missing === undefined) this.wantRecords(scanned.entries, range, wanted)
-    else this.wantRange(scanned.missing, wanted)
+    if (scanned.missing !== undefined) this.wantRange(scanned.missing, wanted)
+    else {
+      const keys = scanned.entries.map(({ value }) => value)
+      this.wantRecords(keys, range.bytesMax, wanted)
+    }
   }
 
   /** The next ones that are not known, of all of those before them. */
   private wantRecords(
-    entries: readonly Entry[],
-    { bytesMax = Number.POSITIVE_INFINITY }: KeyRange,
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
     wanted: Wanted,
   ): void {
-    const first = entries.findIndex(({ value }) => !this.knowsPoint(value))
+    const first = keys.findIndex((key) => !this.knowsPoint(key))
     if (first === -1) return
     let bytes = 0
-    for (const { value } of entries.slice(0, first)) bytes += this.point(value)?.value.length ?? 0
+    for (const key of keys.slice(0, first)) bytes += this.point(key)?.value.length ?? 0
     const most = fetchedAtOnce(first, bytes, bytesMax)
-    for (const { value } of entries.slice(first, first + most)) this.wantPoint(value, wanted)
+    for (const key of keys.slice(first, first + most)) this.wantPoint(key, wanted)
   }
 
   private wantNumbers({ counter, count }: Ask & { kind: 'numbers' }, { numbers }: Wanted): void {
@@ -336,13 +340,23 @@ export class Known {
   }
 
   private fetched(range: KeyRange, limit: number): Fetched[] | undefined {
-    let isKnown = true
     const entries = this.scan(unbounded(range), limit)
-    const fetched = fetchEach(entries ?? [], range, (key) => {
+    if (entries === undefined) return undefined
+    const keys = entries.map(({ value }) => value)
+    const records = this.records(keys, range.bytesMax)
+    return records?.map((record, i) => ({ ...(entries[i] as Entry), record }))
+  }
+
+  private records(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Fetched['record'][] | undefined {
+    let isKnown = true
+    const records = getEach(keys, bytesMax, (key) => {
       isKnown &&= this.knowsPoint(key)
-      return this.point(key)?.value
+      return isKnown ? this.point(key)?.value : undefined
     })
-    return entries !== undefined && isKnown ? fetched : undefined
+    return isKnown ? records : undefined
   }
 
   /** Counters have the additions of earlier programs, and those that had none before are there. */

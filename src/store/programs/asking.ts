@@ -19,7 +19,7 @@ import type {
   Versioned,
 } from '../store.js'
 import { decodeCount } from './counters.js'
-import { fetchScanned } from './fetching.js'
+import { fetchScanned, getInSteps } from './fetching.js'
 import { OwnPages } from './own-pages.js'
 import type { WriteBuffer } from './write-buffer.js'
 
@@ -83,8 +83,11 @@ export class AskingReadTx implements ReadTx {
     this.olderAhead = undefined
   }
 
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return new Asked({ kind: 'getMany', keys }, (told) => told as (Bytes | undefined)[])
+  getMany(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<(Bytes | undefined)[]> {
+    return new Asked({ kind: 'getMany', keys, bytesMax }, (told) => told as (Bytes | undefined)[])
   }
 
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {
@@ -159,10 +162,22 @@ export class AskingTx extends AskingReadTx implements Tx {
     )
   }
 
-  override getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return new Asked({ kind: 'getMany', keys }, (told) =>
-      keys.map((key, index) => this.own(key, (told as (Bytes | undefined)[])[index])),
+  override getMany(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<(Bytes | undefined)[]> {
+    // As in scanFetch.
+    const isPage = bytesMax !== Number.POSITIVE_INFINITY
+    if (isPage && this.buffer.changes.length > 0) {
+      return getInSteps(keys, bytesMax, (some) => this.getAll(some))
+    }
+    return new Asked({ kind: 'getMany', keys, bytesMax }, (told) =>
+      (told as (Bytes | undefined)[]).map((stored, i) => this.own(keys[i] as Bytes, stored)),
     )
+  }
+
+  private *getAll(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
+    return yield* this.getMany(keys)
   }
 
   override getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {

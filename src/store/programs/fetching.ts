@@ -1,29 +1,60 @@
-// Records of index entries, up to the bytes of a range: none is read behind the one that reaches
-// them, where a read needs no trip, and few where it does.
+// Records of keys, and of index entries, up to so many bytes: none is read behind the one that
+// reaches them, where a read needs no trip, and few where it does.
 
+import type { Bytes } from '../../base/bytes/bytes.js'
 import { unbounded } from '../steps.js'
 import type { Entry, Fetched, KeyRange, Program, ReadTx } from '../store.js'
+
+type Record = Fetched['record']
 
 /** Records that are read at once while their size is not known: 2 MB at most. */
 const firstFetched = 8
 /** As many times those before, at most: the next ones may be larger. */
 const furtherFetched = 16
 
+/** As ReadTx.getMany, by a function that reads one record. */
+export function getEach(
+  keys: readonly Bytes[],
+  bytesMax: number,
+  recordOf: (key: Bytes) => Record,
+): Record[] {
+  const records: Record[] = []
+  let bytes = 0
+  for (const key of keys) {
+    const record = recordOf(key)
+    records.push(record)
+    if (record !== undefined) bytes += record.length
+    if (bytes >= bytesMax) break
+  }
+  return records
+}
+
+/** As ReadTx.getMany, by reads of all records of some keys. */
+export function* getInSteps(
+  keys: readonly Bytes[],
+  bytesMax: number,
+  getAll: (keys: readonly Bytes[]) => Program<Record[]>,
+): Program<Record[]> {
+  const records: Record[] = []
+  let bytes = 0
+  while (records.length < keys.length && bytes < bytesMax) {
+    const most = fetchedAtOnce(records.length, bytes, bytesMax)
+    for (const record of yield* getAll(keys.slice(records.length, records.length + most))) {
+      records.push(record)
+      if (record !== undefined) bytes += record.length
+      if (bytes >= bytesMax) break
+    }
+  }
+  return records
+}
+
 /** Entries with their records, each read by itself. */
 export function fetchEach(
   entries: readonly Entry[],
   { bytesMax = Number.POSITIVE_INFINITY }: KeyRange,
-  recordOf: (key: Entry['value']) => Fetched['record'],
+  recordOf: (key: Bytes) => Record,
 ): Fetched[] {
-  const fetched: Fetched[] = []
-  let bytes = 0
-  for (const { key, value } of entries) {
-    const record = recordOf(value)
-    fetched.push({ key, value, record })
-    if (record !== undefined) bytes += record.length
-    if (bytes >= bytesMax) break
-  }
-  return fetched
+  return withRecords(entries, getEach(recordKeysOf(entries), bytesMax, recordOf))
 }
 
 /** As ReadTx.scanFetch, by other reads of a transaction. */
@@ -33,21 +64,18 @@ export function* fetchScanned(
   limit: number,
 ): Program<Fetched[]> {
   const entries = yield* tx.scan(unbounded(range), limit)
-  const { bytesMax = Number.POSITIVE_INFINITY } = range
-  const fetched: Fetched[] = []
-  let bytes = 0
-  while (fetched.length < entries.length && bytes < bytesMax) {
-    const most = fetchedAtOnce(fetched.length, bytes, bytesMax)
-    const some = entries.slice(fetched.length, fetched.length + most)
-    const records = yield* tx.getMany(some.map(({ value }) => value))
-    for (const [i, { key, value }] of some.entries()) {
-      const record = records[i]
-      fetched.push({ key, value, record })
-      if (record !== undefined) bytes += record.length
-      if (bytes >= bytesMax) break
-    }
-  }
-  return fetched
+  return withRecords(entries, yield* tx.getMany(recordKeysOf(entries), range.bytesMax))
+}
+
+function recordKeysOf(entries: readonly Entry[]): Bytes[] {
+  return entries.map(({ value }) => value)
+}
+
+function withRecords(entries: readonly Entry[], records: readonly Record[]): Fetched[] {
+  return records.map((record, i) => {
+    const { key, value } = entries[i] as Entry
+    return { key, value, record }
+  })
 }
 
 /** How many records to read next, as so many had so many bytes. */

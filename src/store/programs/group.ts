@@ -35,7 +35,7 @@ import type {
 import type { GroupView, View } from '../tables/tables.js'
 import type { ChangeTimes } from './change-times.js'
 import { addCounts, decodeCount, encodeCount } from './counters.js'
-import { fetchEach } from './fetching.js'
+import { fetchEach, getEach } from './fetching.js'
 import { OwnPages } from './own-pages.js'
 import { type Additions, addTo, type Change, WriteBuffer } from './write-buffer.js'
 
@@ -204,8 +204,11 @@ class Writing implements Tx, InPlace {
     return new Done(value === undefined ? undefined : { value: value.slice(), version })
   }
 
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return new Done(keys.map((key) => this.getNow(key)))
+  getMany(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<(Bytes | undefined)[]> {
+    return new Done(getEach(keys, bytesMax, (key) => this.getNow(key)))
   }
 
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {

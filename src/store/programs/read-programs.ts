@@ -44,7 +44,7 @@ import type {
 } from '../store.js'
 import type { Scanned, Snapshot, Tables, View } from '../tables/tables.js'
 import { decodeCount } from './counters.js'
-import { fetchEach } from './fetching.js'
+import { fetchEach, getEach } from './fetching.js'
 
 /** How often a program that waits for work elsewhere checks whether it was killed, milliseconds. */
 const awayLookMs = 50
@@ -356,8 +356,11 @@ class Reading implements ReadTx {
     return this.isSpent() ? this.getVersionedLater(key) : new Done(this.getVersionedNow(key))
   }
 
-  getMany(keys: readonly Bytes[]): Step<(Bytes | undefined)[]> {
-    return this.step(() => keys.map((key) => this.getNow(key)))
+  getMany(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<(Bytes | undefined)[]> {
+    return this.step(() => getEach(keys, bytesMax, (key) => this.getNow(key)))
   }
 
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {

@@ -4,6 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { keyClass } from '../layout.js'
+import { getInSteps } from '../programs/fetching.js'
 import { type BufferBounds, largeBounds, WriteBuffer } from '../programs/write-buffer.js'
 import { readAheadIn } from '../read-ahead.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
@@ -89,7 +90,14 @@ export class Preparing implements Tx {
     return new Done(value === undefined ? undefined : { value: value.slice(), version })
   }
 
-  *getMany(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
+  getMany(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<(Bytes | undefined)[]> {
+    return getInSteps(keys, bytesMax, (some) => this.getAll(some))
+  }
+
+  private *getAll(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
     yield* readAheadIn(
       this.reading,
       keys.filter((key) => this.buffer.find(key) === undefined),

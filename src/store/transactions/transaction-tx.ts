@@ -4,7 +4,7 @@
 
 import type { Bytes } from '../../base/bytes/bytes.js'
 import { hashBytes } from '../memtable/memtable-hash.js'
-import { fetchScanned } from '../programs/fetching.js'
+import { fetchScanned, getInSteps } from '../programs/fetching.js'
 import type { Change, WriteBuffer } from '../programs/write-buffer.js'
 import { readAheadIn } from '../read-ahead.js'
 import { Done, Postponed, requireBounded } from '../steps.js'
@@ -59,8 +59,15 @@ export class TransactionReadTx implements ReadTx {
     return new Done(value === undefined ? undefined : { value: value.slice(), version })
   }
 
-  *getMany(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
-    if (this.reads === undefined && !this.hasOwn) return yield* this.reading.getMany(keys)
+  getMany(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<(Bytes | undefined)[]> {
+    if (this.reads === undefined && !this.hasOwn) return this.reading.getMany(keys, bytesMax)
+    return getInSteps(keys, bytesMax, (some) => this.getAll(some))
+  }
+
+  private *getAll(keys: readonly Bytes[]): Program<(Bytes | undefined)[]> {
     if (this.reads !== undefined) {
       yield* readAheadIn(
         this.reading,

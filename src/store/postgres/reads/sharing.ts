@@ -3,6 +3,7 @@
 
 import { type Bytes, mapKey } from '../../../base/bytes/bytes.js'
 import type { Clock } from '../../../base/clock.js'
+import { getEach } from '../../programs/fetching.js'
 import type { Ask, Versioned } from '../../store.js'
 import { copy } from '../asks.js'
 
@@ -23,7 +24,9 @@ export function keysOf(ask: Ask): readonly Bytes[] | undefined {
 /** The answer to a question by key, by what was found for its keys. */
 export function toldOf(ask: Ask, found: readonly (Versioned | undefined)[]): unknown {
   if (ask.kind === 'get') return found[0]
-  return ask.kind === 'ahead' ? found : found.map((point) => copy(point?.value))
+  if (ask.kind !== 'getMany') return found
+  let at = 0
+  return getEach(ask.keys, ask.bytesMax, () => copy(found[at++]?.value))
 }
 
 export function distinct(keys: readonly Bytes[]): Map<string, Bytes> {
