@@ -43,6 +43,11 @@ const hidden = [
   { _id: 1_001, ...fieldsUpTo(size >> 4) },
   ...Array.from({ length: 20 }, (_, i) => ({ _id: 2_000 + i, ...fieldsUpTo(8_000) })),
 ]
+prepare.push(
+  ...['CREATE TABLE typed (i int, s text)', "INSERT INTO typed VALUES (1, 'a'), (2, 'b')"].map(
+    (text): StallCase => ({ kind: 'sql', name: text, text }),
+  ),
+)
 prepare.push({
   kind: 'document',
   name: 'insert hidden',
@@ -118,6 +123,24 @@ const longStatements: readonly string[] = [
   `SELECT '${'-- '.repeat(100_000)}'`,
   `/*${' /* */'.repeat(50_000)}*/ SELECT 1`,
   `SELECT ${' '.repeat(size)}1`,
+  ...['', ' FROM many LIMIT 5', ' FROM typed'].flatMap((from) => {
+    const i = from === '' ? 'length(current_user)' : 'i'
+    const whens = joined(' ', (n) => `WHEN ${i} = ${n} THEN ${i} + ${n}`, 4_000)
+    return [
+      `SELECT CASE ${whens} END${from}`,
+      `SELECT concat(${items((n) => `CASE WHEN ${i} = ${n} THEN '${n}' END`, 3_500)})${from}`,
+      `SELECT ARRAY[${items((n) => `(${i} + ${n}) * 2`, 5_000)}]${from}`,
+      `SELECT sum(CASE ${whens} END)${from.replace(' LIMIT 5', '')}`,
+    ]
+  }),
+  ...['WHERE', 'GROUP BY', 'ORDER BY'].map(
+    (clause) =>
+      `SELECT max(i) FROM typed ${clause} CASE ${joined(' ', (i) => `WHEN i = ${i} THEN s = 'x${i}'`, 4_000)} END`,
+  ),
+  ...['many', 'typed'].map(
+    (table) =>
+      `UPDATE ${table} SET s = CASE ${joined(' ', (i) => `WHEN i = ${i} THEN 'x${i}'`, 4_000)} END WHERE i < 3`,
+  ),
   `SELECT i FROM many WHERE s LIKE ANY (ARRAY[${items((i) => `'%a${i}%'`, 2_000)}])`,
 ]
 

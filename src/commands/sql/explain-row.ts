@@ -27,6 +27,7 @@ import {
 import { resourceOf } from './change/change-privileges.js'
 import { type ExplainedTable, explainedLines, writeExplained } from './explain-text.js'
 import { compile } from './expression/compile.js'
+import { compiledParts } from './expression/compile-parts.js'
 import { supersetFilter } from './expression/superset.js'
 import { sqlLongChars } from './read-ahead-task.js'
 import { referencesOf, statementOver } from './relation-names.js'
@@ -139,7 +140,8 @@ function* tablesOfSelect(
     ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
     : statement
   yield* phase(tx, call)
-  const bound = bindSelect(
+  const bound = yield* bindSelect(
+    tx,
     meant,
     tables.map(({ known }) => known),
   )
@@ -153,7 +155,9 @@ function* tablesOfSelect(
     const table = tables[at]
     if (table === undefined) break
     const conditions = step?.conditions ?? plan.conditions
-    const filter = supersetFilter(allOf(conditions), scope, at)
+    const condition = allOf(conditions)
+    const within = yield* compiledParts(tx, [condition], scope)
+    const filter = supersetFilter(condition, within, at)
     const isAlone = tables.length === 1 && bound.groupBy.length === 0 && !bound.isDistinct
     const { ns } = table
     const isOrdered = isAlone && ns !== undefined && hasOrder(ns, filter, bound.orderBy, call)
@@ -249,8 +253,9 @@ function* tableOfChange(
     return { ...parts, filter, verb: kind === 'insert' ? 'insert' : 'drop', plan: undefined }
   }
   const scope = scopeOf(call, [table.alias ?? table.name])
-  if (statement.where !== undefined) compile(statement.where, scope)
-  const filter = supersetFilter(statement.where, scope)
+  const within = yield* compiledParts(tx, [statement.where], scope)
+  if (statement.where !== undefined) compile(statement.where, within)
+  const filter = supersetFilter(statement.where, within)
   const verb = kind === 'update' ? ('update' as const) : ('delete' as const)
   if (ns === undefined) return { ...parts, filter, verb, plan: undefined }
   const query: FindQuery = { filter: compileFilter(filter, call.context) }

@@ -64,6 +64,8 @@ import {
  * values (22012, 22003, 22P02 …). Constants are computed for the first row.
  */
 export function compile(expression: Expression, scope: Scope): Evaluator {
+  const known = scope.parts?.of(expression)
+  if (known !== undefined) return known
   let made: Evaluator
   try {
     made = scope.replace?.(expression, scope) ?? compileNode(expression, scope)

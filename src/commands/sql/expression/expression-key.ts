@@ -4,13 +4,18 @@
 import { latin1Of } from '../../../base/bytes/bytes.js'
 import { digestKey } from '../../../base/bytes/digest-key.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 import { operandsOf } from './expression-tree.js'
+import { Parts } from './parts.js'
 
 /** A longer key is a digest: keys of deep expressions would grow with their depth. */
 const keyLengthMax = 256
 
-/** Fields that only describe where and how a node is written. */
-const places: ReadonlySet<string> = new Set(['at', 'written', 'operatorAt'])
+/**
+ * Fields that only describe where and how a node is written, and branches, which are operands: with
+ * their count, it is known by the other fields which is which.
+ */
+const unread: ReadonlySet<string> = new Set(['at', 'written', 'operatorAt', 'branches'])
 
 const keys = new WeakMap<Expression, string>()
 
@@ -35,7 +40,7 @@ function ownKey(expression: Expression): string {
 function fieldsKey(holder: object): string {
   let key = '{'
   for (const [name, value] of Object.entries(holder)) {
-    if (value !== undefined && !places.has(name)) key += `${name}:${partKey(value)},`
+    if (value !== undefined && !unread.has(name)) key += `${name}:${partKey(value)},`
   }
   return `${key}}`
 }
@@ -44,6 +49,11 @@ function partKey(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(partKey).join()}]`
   return 'kind' in value ? '' : fieldsKey(value)
+}
+
+/** Makes the keys of large expressions in turns, before they are looked for. */
+export function* keysInParts(tx: ReadTx, expressions: readonly Expression[]): Program<void> {
+  yield* new Parts<string>().make(tx, expressions, expressionKey)
 }
 
 /** Whether two expressions are equal apart from their positions. */

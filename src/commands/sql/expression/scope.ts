@@ -25,6 +25,8 @@ export interface Scope {
   readonly session?: SessionFacts
   /** Called for every node first: aggregates and grouped expressions have their own evaluators. */
   readonly replace?: (expression: Expression, within: Scope) => Evaluator | undefined
+  /** Parts of large expressions that were compiled in this scope before (compile-parts.ts). */
+  readonly parts?: { of(expression: Expression): Evaluator | undefined }
 }
 
 interface Column {

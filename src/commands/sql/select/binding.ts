@@ -10,15 +10,16 @@ import type {
   RowLocks,
   SelectStatement,
 } from '../../../protocol/sql/ast.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 import { integerOf } from '../../../value/numbers.js'
 import { bsonType } from '../../../value/value.js'
 import { hasColumn, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
-import { ExpressionPlaces, sameExpression } from '../expression/expression-key.js'
+import { ExpressionPlaces, keysInParts, sameExpression } from '../expression/expression-key.js'
 import { someNode } from '../expression/expression-tree.js'
 import { requireNoAggregate } from '../expression/misplaced-aggregate.js'
 import { referencesOf } from '../relation-names.js'
-import { typedCondition, withOperandTypes } from '../typing/operand-types.js'
+import { typingOf } from '../typing/operand-types.js'
 import { hasAggregate } from './aggregate.js'
 import { Names } from './names.js'
 import { nameOf, resultNames } from './result.js'
@@ -60,11 +61,21 @@ function requireTargets(results: readonly ResultItem[], others: readonly Express
 }
 
 /** Throws 42702, 42703, 42712, 42P01, 42P10, 42803, 54011. */
-export function bindSelect(statement: SelectStatement, known: KnownTables): BoundSelect {
+export function* bindSelect(
+  tx: ReadTx,
+  statement: SelectStatement,
+  known: KnownTables,
+): Program<BoundSelect> {
   const tables = tableNames(statement)
   const binder = new Binder(tables, known)
-  const joins = statement.joins.map((join, i) => binder.join(join, i + 1))
+  const joins: BoundJoin[] = []
+  for (const [i, join] of statement.joins.entries()) {
+    yield* binder.prepare(tx, [join.on])
+    joins.push(binder.join(join, i + 1))
+  }
   const given = statement.results.flatMap((item) => binder.starred(item) ?? [item])
+  const items = [...given, ...statement.orderBy].map(({ expression }) => expression)
+  yield* binder.prepare(tx, [...items, ...statement.groupBy, statement.where, statement.having])
   const results = given.map((item) => {
     const expression = binder.typed(item.expression)
     // Keeps the written name for a field that may also stand for a row.
@@ -80,10 +91,13 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     const expression = binder.orderItem(item.expression, given, results, names)
     return binder.ordered({ ...item, expression })
   })
-  requireTargets(results, [...grouped, ...orderBy.map(({ expression }) => expression)])
-  const { isDistinct } = statement
-  if (isDistinct) requireListed(orderBy, results)
   const asked = [...results, ...orderBy].map(({ expression }) => expression)
+  const isGrouped = grouped.length > 0 || having !== undefined || asked.some(hasAggregate)
+  const { isDistinct } = statement
+  // These are looked for among others.
+  if (isGrouped || isDistinct) yield* keysInParts(tx, [...grouped, ...asked])
+  requireTargets(results, [...grouped, ...orderBy.map(({ expression }) => expression)])
+  if (isDistinct) requireListed(orderBy, results)
   return {
     tables,
     known,
@@ -95,7 +109,7 @@ export function bindSelect(statement: SelectStatement, known: KnownTables): Boun
     orderBy,
     merged: binder.merged,
     locks: statement.locks,
-    isGrouped: grouped.length > 0 || having !== undefined || asked.some(hasAggregate),
+    isGrouped,
     groupBy: distinctOnes(grouped),
   }
 }
@@ -127,15 +141,28 @@ export function tableNames(statement: SelectStatement): string[] {
 }
 
 class Binder extends Names {
+  private readonly typing = typingOf(this)
+
   /** Bound, with each text literal in the type of what stands beside it. */
   typed(expression: Expression): Expression {
-    return withOperandTypes(this.bound(expression), this)
+    const bound = this.bound(expression)
+    return this.typing?.typed(bound) ?? bound
+  }
+
+  /** Binds and types the parts of large expressions in turns, before the expressions are asked. */
+  *prepare(tx: ReadTx, expressions: readonly (Expression | undefined)[]): Program<void> {
+    const { typing } = this
+    const given = expressions.filter((expression) => expression !== undefined)
+    const bound = yield* this.boundParts.make(tx, given, (part) => this.bound(part))
+    if (typing === undefined) return
+    yield* typing.parts.make(tx, bound, (part) => typing.typed(part))
   }
 
   condition(expression: Expression, clause: 'WHERE' | 'HAVING' | 'JOIN/ON'): Expression {
     if (clause === 'WHERE') requireNoAggregate(expression, clause)
     if (clause === 'JOIN/ON') requireNoAggregate(expression, 'JOIN conditions')
-    return typedCondition(this.bound(expression), this, clause)
+    const bound = this.bound(expression)
+    return this.typing?.condition(bound, clause) ?? bound
   }
 
   join({ type, on, using }: Join, table: number): BoundJoin {

@@ -20,8 +20,10 @@ import { DocumentWriter, writeArray } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
 import type { Call } from '../expression/call.js'
 import { compile } from '../expression/compile.js'
+import { compiledParts } from '../expression/compile-parts.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { ExpressionPlaces } from '../expression/expression-key.js'
+import { operandsOf } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import { type Aggregate, addAggregates, compileAggregate, isAggregate } from './aggregate.js'
@@ -52,8 +54,10 @@ export function* groupBy(
   const calls: Call[] = []
   const places = new ExpressionPlaces()
   yield* compiledEach(tx, after, (expression) => addAggregates(expression, calls, places))
-  const aggregates = yield* compiledEach(tx, calls, (call) => compileAggregate(call, scope))
-  const evaluators = yield* compiledEach(tx, keys, (key) => compile(key, scope))
+  const operands = calls.flatMap(operandsOf)
+  const within = yield* compiledParts(tx, [...keys, ...operands], scope)
+  const aggregates = yield* compiledEach(tx, calls, (call) => compileAggregate(call, within))
+  const evaluators = yield* compiledEach(tx, keys, (key) => compile(key, within))
   const spend = rowSpender([...keys, ...aggregates.map(({ call }) => call)])
   const stage = { rowOf: singleRow, scope: groupedScope(keys, aggregates, scope) }
   if (keys.length === 0) return { stage, create: () => new WholeGroup(aggregates, rowOf, spend) }
@@ -174,15 +178,17 @@ class WholeGroup extends StreamTransform {
  * Merges rows with equal results. The stage has the documents of `*` and the results; ordering by
  * anything else is 42P10.
  */
-export function distinctBy(results: readonly Expression[], before: RowStage): Grouped {
+export function* distinctBy(
+  tx: CommandReadTx,
+  results: readonly Expression[],
+  before: RowStage,
+): Program<Grouped> {
   const { rowOf, scope } = before
   const tables = scope.tables.length
-  const tuples = results.map((expression) => {
-    if (expression.kind !== 'star') return compile(expression, scope)
-    return undefined
-  })
+  const plain = results.filter(({ kind }) => kind !== 'star')
+  const within = yield* compiledParts(tx, plain, scope)
+  const evaluators = plain.map((expression) => compile(expression, within))
   const starred = starredTables(results, scope)
-  const evaluators: Evaluator[] = tuples.filter((evaluator) => evaluator !== undefined)
   const spend = rowSpender(results)
   const id = {
     evaluate: ({ root }: Env): Value => {
@@ -195,7 +201,6 @@ export function distinctBy(results: readonly Expression[], before: RowStage): Gr
       return writeArray([...documents, ...evaluators.map(({ value }) => value(row) ?? nullValue)])
     },
   }
-  const plain = results.filter(({ kind }) => kind !== 'star')
   const inOrder = new NthElements()
   const keys = plain.map((_, i) => keyEvaluator(tables, starred.length + i, inOrder))
   const stage: RowStage = {

@@ -13,6 +13,7 @@ import {
 import { hasColumn, type KnownTables } from '../catalog/known-table.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { mapExpression } from '../expression/expression-tree.js'
+import { Parts } from '../expression/parts.js'
 
 type Column = Extract<Expression, { kind: 'column' }>
 type Field = Extract<Expression, { kind: 'field' }>
@@ -21,6 +22,8 @@ type Subscript = Extract<Expression, { kind: 'subscript' }>
 export class Names {
   /** USING columns, which `*` shows once. */
   readonly merged = new Set<string>()
+  /** Bound parts of large expressions. */
+  protected readonly boundParts = new Parts<Expression>()
   private readonly knowsAll: boolean
   private readonly knowsSome: boolean
 
@@ -35,6 +38,8 @@ export class Names {
   /** Throws 42702, 42703, 42P01, and 42804 and 42809 for parts of a value that has none. */
   bound(expression: Expression): Expression {
     return mapExpression(expression, (node) => {
+      const known = this.boundParts.of(node)
+      if (known !== undefined) return known
       switch (node.kind) {
         case 'column':
           return this.column(node)

@@ -4,12 +4,15 @@
 import { type Bytes, equalBytes, utf8 } from '../../../base/bytes/bytes.js'
 import { work } from '../../../base/work/work-budget.js'
 import type { Expression, ResultItem } from '../../../protocol/sql/ast.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 import { Elements, findElement } from '../../../value/elements.js'
 import { bsonType, type Document, nullValue } from '../../../value/value.js'
 import { DocumentWriter } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { compile } from '../expression/compile.js'
+import { compiledParts } from '../expression/compile-parts.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
+import { Parts } from '../expression/parts.js'
 import type { Scope } from '../expression/scope.js'
 import type { Evaluator, Row } from '../expression/truth.js'
 import { DeclaredTypes } from '../typing/declared-type.js'
@@ -36,6 +39,7 @@ export function compileResults(
   items: readonly ResultItem[],
   scope: Scope,
   merged: ReadonlySet<string> = new Set(),
+  types: DeclaredTypes | undefined = typesOf(scope),
 ): Results {
   const names = resultNames(items)
   const parts = items.map(({ expression }, i): Part => {
@@ -46,14 +50,31 @@ export function compileResults(
     }
     return { kind: 'value', name: names[i] ?? '', evaluator: compile(expression, scope) }
   })
-  const isOfDeclared = scope.known?.some((table) => table?.isDeclared === true) === true
-  const isTyped = isOfDeclared || scope.tables.length === 0
-  const types = isTyped ? new DeclaredTypes(scope) : undefined
   const named = items.flatMap(({ expression }, i) =>
     expression.kind === 'star' ? [] : [columnOf(names[i] ?? '', expression, scope, types)],
   )
   const columns = parts.every(({ kind }) => kind === 'value') ? named : undefined
   return { columns, named, write: writerOf(parts, items, scope, merged) }
+}
+
+/** Undefined where only rows tell types. */
+function typesOf(scope: Scope): DeclaredTypes | undefined {
+  const isOfDeclared = scope.known?.some((table) => table?.isDeclared === true) === true
+  return isOfDeclared || scope.tables.length === 0 ? new DeclaredTypes(scope) : undefined
+}
+
+/** As compileResults; large results are compiled part by part, with pauses. */
+export function* compileResultsInParts(
+  tx: ReadTx,
+  items: readonly ResultItem[],
+  scope: Scope,
+  merged: ReadonlySet<string>,
+): Program<Results> {
+  const expressions = items.map(({ expression }) => expression)
+  const within = yield* compiledParts(tx, expressions, scope)
+  const types = typesOf(scope)
+  if (types !== undefined) yield* new Parts().make(tx, expressions, (part) => types.of(part))
+  return compileResults(items, within, merged, types)
 }
 
 /** Types that staticType leaves to the rows, or shows as others. */

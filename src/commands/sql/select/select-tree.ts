@@ -3,6 +3,7 @@
 
 import type { SelectStatement, TableReference } from '../../../protocol/sql/ast.js'
 import { isAlwaysEmpty } from '../../../protocol/sql/subquery.js'
+import type { Program, ReadTx } from '../../../store/store.js'
 import { isVirtual } from '../catalog/catalog.js'
 import { needsRelations } from '../catalog/catalog-functions.js'
 import type { KnownTables } from '../catalog/known-table.js'
@@ -10,7 +11,7 @@ import { someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { referencesOf } from '../relation-names.js'
 import { type BoundSelect, bindSelect } from './binding.js'
-import { compileResults, type Results } from './result.js'
+import { compileResults, compileResultsInParts, type Results } from './result.js'
 import { hasStarPositions } from './star-positions.js'
 
 interface SelectTree {
@@ -51,11 +52,15 @@ function asksCatalog(statement: SelectStatement): boolean {
 }
 
 /** As bindSelect. The bound tree is reused while the known tables are the same objects. */
-export function boundSelect(statement: SelectStatement, tables: KnownTables): BoundSelect {
+export function* boundSelect(
+  tx: ReadTx,
+  statement: SelectStatement,
+  tables: KnownTables,
+): Program<BoundSelect> {
   const before = boundTrees.get(statement)
   const isSame = before?.known.every((table, i) => table === tables[i]) === true
   if (before !== undefined && isSame) return before
-  const bound = bindSelect(statement, tables)
+  const bound = yield* bindSelect(tx, statement, tables)
   boundTrees.set(statement, bound)
   return bound
 }
@@ -64,12 +69,12 @@ export function boundSelect(statement: SelectStatement, tables: KnownTables): Bo
  * As compileResults, for plain rows. Results that are all columns need no parameters and are
  * cached.
  */
-export function rowResults(bound: BoundSelect, scope: Scope): Results {
+export function* rowResults(tx: ReadTx, bound: BoundSelect, scope: Scope): Program<Results> {
   const known = plainResults.get(bound)
   if (known !== undefined) return known
   const { tables, known: of, results, merged } = bound
   const isPlain = results.every(({ expression: { kind } }) => kind === 'column' || kind === 'star')
-  if (!isPlain) return compileResults(results, scope, merged)
+  if (!isPlain) return yield* compileResultsInParts(tx, results, scope, merged)
   // Compiled without the parameters of this run, which may be large and must not be kept.
   const compiled = compileResults(results, { tables, known: of, parameters: [], now: 0 }, merged)
   plainResults.set(bound, compiled)

@@ -23,6 +23,7 @@ import { catalogEvaluator } from '../catalog/catalog-functions.js'
 import { Relations } from '../catalog/catalog-relations.js'
 import { resultType } from '../catalog/catalog-tables.js'
 import { compile } from '../expression/compile.js'
+import { compiledParts } from '../expression/compile-parts.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { requireCount, rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
@@ -38,7 +39,7 @@ import { LimitSource } from './limit-source.js'
 import { lockedRows } from './locked-rows.js'
 import { compileOrderKey, sortBy, withTiebreak } from './order.js'
 import { openNullsApart, openOrdered } from './ordered-find.js'
-import { compileResults, type Results, resultNames } from './result.js'
+import { compileResultsInParts, type Results, resultNames } from './result.js'
 import {
   compiledItems,
   joinedRow,
@@ -94,7 +95,8 @@ export function* openSelect(
   const meant = tree.hasStarPositions
     ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
     : statement
-  const bound = boundSelect(
+  const bound = yield* boundSelect(
+    tx,
     meant,
     tables.map(({ known }) => known),
   )
@@ -158,6 +160,8 @@ class Select {
   private isOrdered = false
   /** Whether WHERE must still be checked after the joins. */
   private needsWhere = true
+  /** The scope of WHERE, with the parts of a large one. */
+  private whereScope: Scope
 
   constructor(
     private readonly tx: CommandReadTx,
@@ -167,6 +171,7 @@ class Select {
     private readonly scope: Scope,
     private readonly window: Window,
   ) {
+    this.whereScope = scope
     this.stage = { scope, rowOf: [noRow, singleRow][tables.length] ?? joinedRow }
   }
 
@@ -186,16 +191,18 @@ class Select {
     const { scope } = this.stage
     yield* this.phase()
     const compiled = isGrouped
-      ? compileResults(results, scope, merged)
-      : rowResults(this.bound, scope)
+      ? yield* compileResultsInParts(this.tx, results, scope, merged)
+      : yield* rowResults(this.tx, this.bound, scope)
     yield* this.phase()
-    if (isDistinct) this.distinct()
+    if (isDistinct) yield* this.distinct()
     yield* this.phase()
-    this.order()
+    yield* this.order()
     yield* this.phase()
     this.skip()
     this.lock()
-    const written = isDistinct ? compileResults(results, this.stage.scope, merged) : compiled
+    const written = isDistinct
+      ? yield* compileResultsInParts(this.tx, results, this.stage.scope, merged)
+      : compiled
     this.project(written)
     const { limit } = this.window
     const { transforms, held } = this
@@ -215,10 +222,11 @@ class Select {
   private *rows(): Program<Source> {
     const { tables, bound, scope, window } = this
     const [first, ...others] = tables
+    this.whereScope = yield* compiledParts(this.tx, [bound.where], scope)
     if (window.limit === 0 && !bound.isGrouped) return documentsSource([])
     if (first === undefined) return documentsSource([emptyDocument])
     if (others.length > 0) return yield* this.joined(first)
-    const filter = supersetFilter(bound.where, scope)
+    const filter = supersetFilter(bound.where, this.whereScope)
     // A long list costs as much again when its filter is compiled.
     if (filter.length > sqlLongFilterBytes) yield* this.tx.pause(turnUnits)
     const ordered = this.orderedBySource(filter)
@@ -245,19 +253,22 @@ class Select {
   private *joined(first: Table): Program<Source> {
     const { bound, scope, tables, tx } = this
     const plan = planJoins(bound)
-    const filter = supersetFilter(allOf(plan.conditions), scope, plan.first)
+    const condition = allOf(plan.conditions)
+    const firstScope = yield* compiledParts(tx, [condition], scope)
+    const filter = supersetFilter(condition, firstScope, plan.first)
     let source = yield* first.open(tx, filter)
     let rowOf: RowOf = singleRow
-    const condition = allOf(plan.conditions)
     if (condition !== undefined && !plan.keepsWhere) {
-      source = new ChainSource(source, [rowFilter(rowOf, compile(condition, scope), condition)])
+      const evaluator = compile(condition, firstScope)
+      source = new ChainSource(source, [rowFilter(rowOf, evaluator, condition)])
     }
     for (const step of plan.steps) {
       const table = tables[step.table] as Table
       const path = pathOf(step.keys[0]?.inner)
       const isIndexed = yield* isLookedUp(tx, table, path)
       const { memory } = this
-      source = new JoinSource(source, rowOf, step, scope, { memory, ...table, isIndexed })
+      const within = yield* compiledParts(tx, step.conditions, scope)
+      source = new JoinSource(source, rowOf, step, within, { memory, ...table, isIndexed })
       rowOf = joinedRow
     }
     this.needsWhere = plan.keepsWhere
@@ -267,14 +278,14 @@ class Select {
   private where(): void {
     const { where } = this.bound
     if (where === undefined || !this.needsWhere) return
-    const condition = compile(where, this.scope)
+    const condition = compile(where, this.whereScope)
     this.transforms.push(rowFilter(this.stage.rowOf, condition, where))
   }
 
   private *group(isCounted: boolean): Program<void> {
     const { bound, stage } = this
     const { groupBy: keys, having, results, orderBy } = bound
-    const after = [...results, ...orderBy].map(({ expression }) => expression)
+    const after = expressionsOf([...results, ...orderBy])
     const grouped = yield* groupBy(
       this.tx,
       keys,
@@ -284,13 +295,12 @@ class Select {
     if (!isCounted) this.transforms.push(this.counting(grouped))
     this.stage = grouped.stage
     if (having === undefined) return
-    const condition = compile(having, this.stage.scope)
+    const condition = compile(having, yield* compiledParts(this.tx, [having], this.stage.scope))
     this.transforms.push(rowFilter(this.stage.rowOf, condition, having))
   }
 
-  private distinct(): void {
-    const expressions = this.bound.results.map(({ expression }) => expression)
-    const distinct = distinctBy(expressions, this.stage)
+  private *distinct(): Program<void> {
+    const distinct = yield* distinctBy(this.tx, expressionsOf(this.bound.results), this.stage)
     this.transforms.push(this.counting(distinct))
     this.stage = distinct.stage
   }
@@ -304,11 +314,12 @@ class Select {
     return withTiebreak(bound.orderBy, bound.tables)
   }
 
-  private order(): void {
+  private *order(): Program<void> {
     const items = this.orderItems()
     if (items.length === 0 || this.isOrdered) return
     const { rowOf, scope } = this.stage
-    const sort = sortBy(compileOrderKey(items, scope), rowOf)
+    const within = yield* compiledParts(this.tx, expressionsOf(items), scope)
+    const sort = sortBy(compileOrderKey(items, within), rowOf)
     const { limit, offset } = this.window
     const kept = limit === undefined ? undefined : limit + offset
     const isBounded = kept !== undefined && kept > 0 && Number.isSafeInteger(kept)
@@ -349,8 +360,7 @@ class Select {
     const [only] = bound.results
     const isWhole = bound.results.length === 1 && only?.expression.kind === 'star'
     if (isWhole && this.tables.length === 1 && !bound.isDistinct) return
-    const expressions = bound.results.map(({ expression }) => expression)
-    this.transforms.push(projection(stage.rowOf, results, expressions))
+    this.transforms.push(projection(stage.rowOf, results, expressionsOf(bound.results)))
   }
 
   /** `count(*)` without conditions, from the collection's counter. */
@@ -370,9 +380,13 @@ class Select {
 
 /** Whether the statement only counts rows. */
 function countsOnly({ results, orderBy, having }: BoundSelect): boolean {
-  const asked = [...results, ...orderBy].map(({ expression }) => expression)
+  const asked = expressionsOf([...results, ...orderBy])
   const all = having === undefined ? asked : [...asked, having]
   return aggregatesOf(all).every(({ isStar, filter }) => isStar && filter === undefined)
+}
+
+function expressionsOf(items: readonly { readonly expression: Expression }[]): Expression[] {
+  return items.map(({ expression }) => expression)
 }
 
 function pathOf(expression: Expression | undefined): readonly (string | number)[] | undefined {

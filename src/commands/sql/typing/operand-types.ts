@@ -9,6 +9,7 @@ import { arithmeticOperators } from '../expression/arithmetic.js'
 import { likeOperators } from '../expression/binary.js'
 import { isComparison } from '../expression/comparison.js'
 import { mapExpression } from '../expression/expression-tree.js'
+import { Parts } from '../expression/parts.js'
 import { staticType } from '../select/column-type.js'
 import { DeclaredTypes, resultsOf, type Tables } from './declared-type.js'
 import { functionFacts } from './function-facts.js'
@@ -49,7 +50,12 @@ const wholeForm = /^-?\d{1,9}$/
 
 /** `expression` is bound: its columns begin with their table. Throws 42804, 42883, 22P02 … */
 export function withOperandTypes(expression: Expression, tables: Tables): Expression {
-  return isTyped(tables) ? new Typing(tables).typed(expression) : expression
+  return typingOf(tables)?.typed(expression) ?? expression
+}
+
+/** Undefined where only rows tell types. */
+export function typingOf(tables: Tables): Typing | undefined {
+  return isTyped(tables) ? new Typing(tables) : undefined
 }
 
 /** As withOperandTypes, for a condition; `clause` is its keyword. */
@@ -58,7 +64,7 @@ export function typedCondition(
   tables: Tables,
   clause: 'WHERE' | 'HAVING' | 'JOIN/ON',
 ): Expression {
-  return isTyped(tables) ? new Typing(tables).condition(expression, clause) : expression
+  return typingOf(tables)?.condition(expression, clause) ?? expression
 }
 
 /** The value of a column in its type. Throws 42804 for a value of another family. */
@@ -90,15 +96,18 @@ function jsonOf(type: string | undefined): string | undefined {
   return type === 'jsonb' ? type : undefined
 }
 
+/** Of the expressions of one statement. */
 class Typing {
   readonly types: DeclaredTypes
+  /** Typed parts of large expressions. */
+  readonly parts = new Parts<Expression>()
 
   constructor(private readonly tables: Tables) {
     this.types = new DeclaredTypes(tables)
   }
 
   typed(expression: Expression): Expression {
-    return mapExpression(expression, (node) => this.replaced(node))
+    return mapExpression(expression, (node) => this.parts.of(node) ?? this.replaced(node))
   }
 
   condition(expression: Expression, clause: string): Expression {
