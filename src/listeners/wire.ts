@@ -13,6 +13,7 @@ import { parsedAhead } from '../bus/document/operations-ahead.js'
 import type { Request } from '../bus/document/request.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { Session } from '../bus/session.js'
+import { commandReadAhead } from '../commands/sql/read-ahead-task.js'
 import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/sign-in/login.js'
 import type { Awaitable } from '../store/store.js'
@@ -78,6 +79,12 @@ export async function openWire(options: WireOptions): Promise<WireListener> {
   return listener
 }
 
+/** What a long message costs before its command begins, in turns; undefined for others. */
+function readAhead(request: Request): Promise<void> | undefined {
+  const statement = commandReadAhead(request.body)
+  return statement === undefined ? parsedAhead(request) : statement.then(() => parsedAhead(request))
+}
+
 class Listener implements WireListener {
   private readonly server: SocketServer<WireConnection>
   private nextId = 1
@@ -97,7 +104,7 @@ class Listener implements WireListener {
     } = options
     const connectionHost: ConnectionHost = {
       run: (request, session) => {
-        const ahead = parsedAhead(request)
+        const ahead = readAhead(request)
         if (ahead === undefined) return bus.run(request, session)
         return ahead.then(() => bus.run(request, session))
       },

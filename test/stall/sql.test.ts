@@ -198,6 +198,14 @@ t.test('no statement holds the loop', async (t) => {
     ...[...statements, ...longStatements, ...explained].map(
       (text, i): StallCase => ({ kind: 'sql', name: `${i} ${text.slice(0, 60)}`, text }),
     ),
+    ...longStatements
+      .filter((text) => text.startsWith('SELECT ') && !text.includes('; SELECT'))
+      .map(
+        (text, i): StallCase => ({
+          ...{ kind: 'document', name: `${i} sqlSelect ${text.slice(0, 60)}` },
+          command: { sqlSelect: text },
+        }),
+      ),
     ...['a', 'é'].map(
       (letter): StallCase => ({
         ...{ kind: 'sql', name: `a statement of ${letter}` },

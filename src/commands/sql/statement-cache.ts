@@ -27,10 +27,15 @@ const statements = new LRUCache<string, Known>({
     Math.min(text.length * (canFold ? 64 : 32), sqlStatementsBytesMax / 2) + 2_000,
 })
 
+/** Errors of statements that were read before their commands, which follow at once. */
+const errors = new LRUCache<string, { readonly thrown: unknown }>({ max: 16 })
+
 /** As parseStatement; the tree is shared and must not be changed. */
 export function parsedStatement(text: string): Parsed {
   const known = statements.get(text)
   if (known !== undefined) return known
+  const failed = errors.get(text)
+  if (failed !== undefined) throw failed.thrown
   return kept(text, parseStatement(text))
 }
 
@@ -49,6 +54,11 @@ export function isKnownStatement(text: string): boolean {
 /** Keeps what was parsed elsewhere. */
 export function keepStatement(text: string, parsed: Parsed): void {
   kept(text, parsed)
+}
+
+/** Keeps the error of a text that was read elsewhere. */
+export function keepError(text: string, thrown: unknown): void {
+  errors.set(text, { thrown })
 }
 
 /** The same for a statement with folded names, of a known text. */
