@@ -12,8 +12,8 @@ import { programSizeOf } from './regex-size.js'
 export interface RegexProgram {
   /** The pattern for RE2. */
   readonly source: string
-  /** About how many instructions it becomes. */
-  readonly size: number
+  /** Units that compiling it takes. */
+  readonly units: number
 }
 
 export interface RegexSyntax extends RegexProgram {
@@ -114,12 +114,15 @@ class Translator {
   /** Whether `text` can still grow. */
   private isOpen = true
   private hasBranches = false
+  private readonly ignoresCase: boolean
   private readonly conditions: Condition[] = []
 
   constructor(
     private readonly pattern: string,
     private flags: Flags,
-  ) {}
+  ) {
+    this.ignoresCase = flags.ignoreCase
+  }
 
   run(): RegexSyntax {
     this.verbs()
@@ -137,9 +140,9 @@ class Translator {
   }
 
   private program(): RegexProgram {
-    const size = programSizeOf(this.out)
+    const { size, units } = programSizeOf(this.out, this.ignoresCase)
     if (size > regexProgramMax) throw invalidRegex('regular expression is too large')
-    return { source: this.out.join(''), size }
+    return { source: this.out.join(''), units }
   }
 
   /** The rest of a look-ahead, up to behind its parenthesis. */
@@ -153,8 +156,8 @@ class Translator {
     }
     this.at = inner.at + 1
     if (inner.conditions.length > 0 || /^[*+?{]/.test(pattern.slice(this.at))) throw lookAround()
-    const { source, size } = inner.program()
-    this.conditions.push({ source: `\\A(?:${source})`, size, isNegative })
+    const { source, units } = inner.program()
+    this.conditions.push({ source: `\\A(?:${source})`, units, isNegative })
   }
 
   /** `(*UTF8)` and the like at the start. */
@@ -209,12 +212,18 @@ class Translator {
     }
   }
 
+  /** Whether these characters are next: a regular expression is slow for each of 32,000. */
+  private follows(first: string, second?: string): boolean {
+    const { pattern, at } = this
+    return pattern[at] === first && (second === undefined || pattern[at + 1] === second)
+  }
+
   private take(): string {
     const code = this.pattern.codePointAt(this.at)
     if (code === undefined) throw invalidRegex('\\ at end of pattern')
-    const character = String.fromCodePoint(code)
-    this.at += character.length
-    return character
+    if (code <= 0xffff) return this.pattern[this.at++] as string
+    this.at += 2
+    return String.fromCodePoint(code)
   }
 
   /** Skips white space and comments with option x. */
@@ -336,13 +345,16 @@ class Translator {
 
   /** A character, a range, an escape or a POSIX class. */
   private classItem(): string {
-    const posix = /^\[:\^?[a-z]+:\]/.exec(this.pattern.slice(this.at))?.[0]
+    const posix = this.follows('[', ':')
+      ? /^\[:\^?[a-z]+:\]/.exec(this.pattern.slice(this.at))?.[0]
+      : undefined
     if (posix !== undefined) {
       this.at += posix.length
       return posix
     }
     const low = this.classCharacter()
-    const isRange = /^-[^\]]/.test(this.pattern.slice(this.at))
+    const { pattern, at } = this
+    const isRange = this.follows('-') && at + 1 < pattern.length && pattern[at + 1] !== ']'
     if (low.set !== undefined || !isRange) return low.set ?? quoted(low.character)
     this.at++
     const high = this.classCharacter()
@@ -451,6 +463,13 @@ class Translator {
 
 /** A literal character, inside or outside classes. */
 function quoted(character: string): string {
-  if (/[0-9A-Za-z_]/.test(character)) return character
-  return `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`
+  const code = character.codePointAt(0) ?? 0
+  if (isWord(code)) return character
+  return `\\x{${code.toString(16)}}`
+}
+
+function isWord(code: number): boolean {
+  if (code >= 0x61) return code <= 0x7a
+  if (code >= 0x41) return code <= 0x5a || code === 0x5f
+  return code >= 0x30 && code <= 0x39
 }

@@ -8,7 +8,11 @@ import { type CodeUnits, Needle } from '../base/bytes/text-search.js'
 import { fail } from '../base/errors.js'
 import { regexCharsMax } from '../base/limits/documents.js'
 import { work } from '../base/work/work-budget.js'
-import { bytesPerUnit, regexInstructionUnits, regexUnits } from '../base/work/work-figures.js'
+import {
+  bytesPerUnit,
+  regexReserveUnits,
+  regexTranslationUnits,
+} from '../base/work/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
 import { CountedText, ShortText, shortTextMax } from './regex-input.js'
 import {
@@ -47,21 +51,26 @@ export class Regex {
   readonly isPrefixOnly: boolean
   private readonly syntax: RegexSyntax
   private readonly needle: Needle | undefined
-  private automaton: Automaton | undefined
-  /** Look-ahead at the start, tried first. */
-  private readonly conditions: { automaton: Automaton; isNegative: boolean }[] = []
+  private automata: Automata | undefined
 
   constructor(pattern: string, options: string) {
     if (pattern.length > regexCharsMax) throw invalidRegex('regular expression is too large')
     this.pattern = pattern
     this.options = options
-    this.syntax = translateRegex(pattern, options)
-    const { literal, prefix } = this.syntax
+    this.syntax = translated(pattern, options)
+    const { literal } = this.syntax
+    const { prefix, isPrefixOnly } = prefixIn(this.syntax)
     this.prefix = prefix
-    this.isPrefixOnly = prefix !== undefined && literal !== undefined && !literal.atEnd
+    this.isPrefixOnly = isPrefixOnly
     this.needle = literal === undefined ? undefined : new Needle(utf8(literal.text))
-    // Compiled now, so that a bad pattern is refused before the first document.
-    if (literal === undefined) this.compiled()
+    // Compiled now, so that a bad pattern is refused before the first document. One of many, or a
+    // long one, is compiled for the first text: a thread can do that instead.
+    if (literal === undefined && work.allows(this.units + regexReserveUnits)) this.compiled()
+  }
+
+  private get units(): number {
+    const { conditions, units } = this.syntax
+    return conditions.reduce((sum, each) => sum + each.units, units)
   }
 
   /** As a BSON value. */
@@ -82,23 +91,23 @@ export class Regex {
   }
 
   test(text: string): boolean {
-    const automaton = this.compiled()
-    for (const { automaton, isNegative } of this.conditions) {
+    const { main, conditions } = this.compiled()
+    for (const { automaton, isNegative } of conditions) {
       if (automaton.test(text) === isNegative) return false
     }
-    return automaton.test(text)
+    return main.test(text)
   }
 
   /** The matches of a text, one at a time. */
   matcher(text: string): RegexMatcher {
-    const automaton = this.compiled()
+    const { main, conditions } = this.compiled()
     const groups: (string | undefined)[] = []
-    for (const { automaton, isNegative } of this.conditions) {
+    for (const { automaton, isNegative } of conditions) {
       const met = automaton.matcher(text).find(0)
       if ((met !== undefined) === isNegative) return unmatched
       groups.push(...(met?.groups ?? automaton.noGroups()))
     }
-    const matcher = automaton.matcher(text)
+    const matcher = main.matcher(text)
     if (groups.length === 0) return matcher
     return {
       find(from) {
@@ -108,19 +117,20 @@ export class Regex {
     }
   }
 
-  private compiled(): Automaton {
-    if (this.automaton === undefined) {
-      let flags = 0
-      if (this.options.includes('i')) flags |= RE2JS.CASE_INSENSITIVE
-      if (this.options.includes('m')) flags |= RE2JS.MULTILINE
-      if (this.options.includes('s')) flags |= RE2JS.DOTALL
-      this.automaton = new Automaton(this.syntax, flags)
-      for (const condition of this.syntax.conditions) {
-        const { isNegative } = condition
-        this.conditions.push({ automaton: new Automaton(condition, flags), isNegative })
-      }
-    }
-    return this.automaton
+  /** Throws 51091. */
+  private compiled(): Automata {
+    if (this.automata !== undefined) return this.automata
+    work.spend(this.units)
+    let flags = 0
+    if (this.options.includes('i')) flags |= RE2JS.CASE_INSENSITIVE
+    if (this.options.includes('m')) flags |= RE2JS.MULTILINE
+    if (this.options.includes('s')) flags |= RE2JS.DOTALL
+    const conditions = this.syntax.conditions.map((condition) => {
+      const { isNegative } = condition
+      return { automaton: new Automaton(condition, flags), isNegative }
+    })
+    this.automata = { main: new Automaton(this.syntax, flags), conditions }
+    return this.automata
   }
 
   private testBytes(bytes: Bytes, start: number, end: number, needle: Needle): boolean {
@@ -142,6 +152,26 @@ export class Regex {
   }
 }
 
+function translated(pattern: string, options: string): RegexSyntax {
+  const { pattern: units, char } = regexTranslationUnits
+  work.spend(units + pattern.length * char)
+  return translateRegex(pattern, options)
+}
+
+function prefixIn({ prefix, literal }: RegexSyntax): Pick<Regex, 'prefix' | 'isPrefixOnly'> {
+  return {
+    prefix,
+    isPrefixOnly: prefix !== undefined && literal !== undefined && !literal.atEnd,
+  }
+}
+
+/** What a pattern is compiled to. */
+interface Automata {
+  readonly main: Automaton
+  /** Look-ahead at the start, tried first. */
+  readonly conditions: readonly { automaton: Automaton; isNegative: boolean }[]
+}
+
 const unmatched: RegexMatcher = { find: () => undefined }
 
 /** A pattern as RE2 runs it. */
@@ -151,8 +181,7 @@ class Automaton {
   private readonly instructions: number
 
   /** Throws 51091. */
-  constructor({ source, size }: RegexProgram, flags: number) {
-    work.spend(regexUnits + size * regexInstructionUnits)
+  constructor({ source }: RegexProgram, flags: number) {
     try {
       this.regex = RE2JS.compile(source, flags)
     } catch (error) {
@@ -210,6 +239,10 @@ function sameAt(bytes: Bytes, at: number, needle: CodeUnits): boolean {
 
 const cache = new Map<string, Regex>()
 
+function cacheKey(pattern: string, sortedOptions: string): string {
+  return `${sortedOptions}/${pattern}`
+}
+
 /**
  * Compiles a pattern, with a cache. Throws 51108 for an unknown option, 51091 for a pattern that is
  * malformed or cannot be matched in linear time.
@@ -220,7 +253,7 @@ export function compileRegex(pattern: string, options: string): Regex {
   if (unknown !== undefined) {
     throw fail('Location51108', `invalid flag in regex options: ${unknown}`)
   }
-  const key = `${sorted}/${pattern}`
+  const key = cacheKey(pattern, sorted)
   let regex = cache.get(key)
   if (regex === undefined) {
     regex = new Regex(pattern, sorted)
@@ -237,6 +270,17 @@ export function compileRegex(pattern: string, options: string): Regex {
 export function compileRegexValue(value: Value): Regex {
   const { pattern, options } = regexOf(value)
   return compileRegex(pattern, options)
+}
+
+/** What index bounds need of a BSON regular expression: it is not compiled for them. */
+export function regexPrefixOf(value: Value): Pick<Regex, 'prefix' | 'isPrefixOnly'> {
+  const { pattern, options } = regexOf(value)
+  return cache.get(cacheKey(pattern, options)) ?? prefixIn(translated(pattern, options))
+}
+
+/** Whether any regular expression could match: one test instead of one for each of hundreds. */
+export function mayMatch({ type }: Value): boolean {
+  return type === bsonType.string || type === bsonType.symbol || type === bsonType.regex
 }
 
 /** Whether a string or symbol matches, or the value is the same regular expression. */

@@ -173,6 +173,32 @@ t.test('a request compiles some hundreds of patterns, and refuses thousands', as
   t.doesNotThrow(() => compileRegex('x'.repeat(32_000), 'i'))
 })
 
+t.test(
+  'what takes long to compile is compiled for the first text, and refused there',
+  async (t) => {
+    const patterns = [
+      '\\pL'.repeat(10_000),
+      `(?i)${'\\pL'.repeat(1_000)}`,
+      `[${'\\PL\\pN'.repeat(5_000)}]`,
+      '\\pL{1000}',
+      '.'.repeat(32_000),
+      '^(?=\\pL{500})(?=a).*b',
+    ]
+    for (const pattern of patterns) {
+      const begun = process.cpuUsage()
+      work.within(requestUnits, () => {
+        const regex = compileRegex(pattern, '')
+        t.throws(() => regex.test('ab'), { message: /too much work/ }, pattern.slice(0, 20))
+        t.throws(() => regex.matcher('ab'), { message: /too much work/ }, 'nor is a part of it')
+      })
+      const ms = process.cpuUsage(begun).user / 1_000
+      t.ok(ms < 200, `${ms} ms instead of up to 5 s`)
+    }
+    const regex = compileRegex('^(?=\\pL{500})(?=a).*b', '')
+    t.notOk(regex.test('ab'), 'without a bound it has all of its parts')
+  },
+)
+
 t.test('hostile patterns come to an end on long texts', async (t) => {
   const hostile = `${'a'.repeat(50_000)}b`
   for (const pattern of [

@@ -43,6 +43,16 @@ for (let from = 0; from < many; from += documentsAtOnce) {
 const terms = isLong ? 100_000 : 20_000
 const list = (kind: HostileKind = 'numbers') => large(kind, terms * 12)
 
+/** What is long to compile: each character, or each table of Unicode. */
+const hostilePatterns = [
+  ...['.', 'a?', '(a)', 'ab|', '[^a]', '\\pL', '\\W', '\\R'].map((part) => {
+    return part.repeat((isLong ? 32_000 : 3_200) / part.length)
+  }),
+  ...['\\pL{1000}', '(?:a|b){1000}', '[\\pL\\pN]{1000}'],
+  `[${'\\PL\\pN'.repeat(isLong ? 5_000 : 100)}]`,
+  `(?i)${'\\pL'.repeat(isLong ? 10_000 : 100)}`,
+]
+
 /** Operands of a field's operators. */
 const operands: readonly unknown[] = [
   5,
@@ -76,6 +86,7 @@ const filters: readonly object[] = [
     { $or: Array.from({ length: count }, (_, i) => ({ v: { $regex: `a.*b${i}` } })) },
     { v: { $in: Array.from({ length: count }, (_, i) => new RegExp(`^x${i}[0-9]+(foo|bar)?$`)) } },
   ]),
+  ...hostilePatterns.map((pattern) => ({ v: { $regex: pattern } })),
   { $jsonSchema: { properties: { v: { uniqueItems: true } } } },
   { $jsonSchema: { properties: { v: { enum: list() } } } },
   { $jsonSchema: { properties: { v: { patternProperties: { '(a|b)*c': { minLength: 1 } } } } } },

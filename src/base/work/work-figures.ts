@@ -53,9 +53,32 @@ export const crcBytesPerUnit = 24
 export const cellsPerUnit = 50
 /** Bytes of an array or object whose elements a loop scans, for one unit. */
 export const elementBytesPerUnit = 32
-/** A pattern that is compiled to an automaton, 30 µs, and each instruction of its program. */
-export const regexUnits = 300
-export const regexInstructionUnits = 3
+/**
+ * A pattern that is compiled to an automaton, 50 µs; each item and character of its source, and
+ * each instruction of its program.
+ */
+export const regexUnits = 500
+export const regexItemUnits = 60
+export const regexCharUnits = 10
+export const regexInstructionUnits = 25
+/**
+ * A table of Unicode (`\p{L}`) in it, 0.1 to 0.3 ms. The first match cuts the ranges of each
+ * instruction: a character of a class is one, a table some hundreds.
+ */
+export const regexTableUnits = {
+  alone: 1_000,
+  ignoringCase: 3_000,
+  inClass: 3_000,
+  instruction: 300,
+  range: 0.4,
+} as const
+/** A pattern that is translated, and each of its characters. */
+export const regexTranslationUnits = { pattern: 100, char: 3 } as const
+/**
+ * A pattern is compiled before its first text only if this much of the stretch is left: the rest of
+ * the command needs some, too.
+ */
+export const regexReserveUnits = 90_000
 /** Characters that LIKE, or a Redis pattern, compares for one unit. */
 export const likeCharsPerUnit = 10
 /** JSON that is parsed or written: each element or field, and bytes for one unit. */

@@ -12,7 +12,7 @@ import type {
   LeafNode,
 } from '../../query/filter/node.js'
 import type { FilterNode } from '../../query/filter.js'
-import { compileRegexValue } from '../../query/regex.js'
+import { regexPrefixOf } from '../../query/regex.js'
 import { isCollatable } from '../../value/collation/collatable.js'
 import { type Collation, sameCollation } from '../../value/collation/collation.js'
 import { Elements, elementsOf, fieldsOf } from '../../value/elements.js'
@@ -336,7 +336,7 @@ function membership(
     for (const interval of shortIn(range)) intervals.push(interval)
   }
   for (const regex of regexes) {
-    const { prefix, isPrefixOnly } = compileRegexValue(regex)
+    const { prefix, isPrefixOnly } = regexPrefixOf(regex)
     if (prefix === undefined) return undefined
     const range = regexRange(regex, prefix, isPrefixOnly)
     if (!range.isExact) isExact = false

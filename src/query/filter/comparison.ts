@@ -5,7 +5,7 @@ import type { Collation } from '../../value/collation/collation.js'
 import { compareValues, equalValues, typeClass } from '../../value/compare.js'
 import { hashKey } from '../../value/key.js'
 import { bsonType, doubleOf, readInt32, type Value } from '../../value/value.js'
-import { type Regex, regexMatches } from '../regex.js'
+import { mayMatch, type Regex, regexMatches } from '../regex.js'
 import type { LongList } from './long-lists.js'
 import type { ComparisonName, ValueTest } from './node.js'
 
@@ -82,6 +82,7 @@ export function membershipTest(
         ? setTest(concrete, collation)
         : anyTest(concrete, collation)
     if (isMember(value)) return true
+    if (!mayMatch(value)) return false
     for (let i = 0; i < regexes.length; i++) {
       if (regexMatches(regexes[i] as Regex, value)) return true
     }
