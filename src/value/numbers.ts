@@ -3,6 +3,8 @@
 
 import type { Bytes } from '../base/bytes/bytes.js'
 import { fail } from '../base/errors.js'
+import { work } from '../base/work/work-budget.js'
+import { decimalUnits } from '../base/work/work-figures.js'
 import {
   addDecimals,
   compareExact,
@@ -179,10 +181,15 @@ const multiplication: Operation = {
   decimals: multiplyDecimals,
 }
 
+function onDecimals(operation: (a: Exact, b: Exact) => Exact, a: Value, b: Value): Value {
+  work.spend(decimalUnits)
+  return encodeDecimal(operation(decimalOperand(a), decimalOperand(b)))
+}
+
 /** Undefined if the result is an integer beyond int64. */
 function compute(operation: Operation, a: Value, b: Value): Value | undefined {
   if (a.type === bsonType.decimal128 || b.type === bsonType.decimal128) {
-    return encodeDecimal(operation.decimals(decimalOperand(a), decimalOperand(b)))
+    return onDecimals(operation.decimals, a, b)
   }
   if (a.type === bsonType.double || b.type === bsonType.double) {
     return doubleValue(operation.doubles(numberOf(a), numberOf(b)))
@@ -243,7 +250,7 @@ export function multiplyIntegers(a: Value, b: Value): Value | undefined {
 export function divideNumbers(a: Value, b: Value): Value {
   if (isZero(b)) throw fail('BadValue', "can't $divide by zero")
   if (a.type === bsonType.decimal128 || b.type === bsonType.decimal128) {
-    return encodeDecimal(divideDecimals(decimalOperand(a), decimalOperand(b)))
+    return onDecimals(divideDecimals, a, b)
   }
   return doubleValue(numberOf(a) / numberOf(b))
 }
@@ -252,7 +259,7 @@ export function divideNumbers(a: Value, b: Value): Value {
 export function modNumbers(a: Value, b: Value): Value {
   if (isZero(b)) throw fail('Location16610', "can't $mod by zero")
   if (a.type === bsonType.decimal128 || b.type === bsonType.decimal128) {
-    return encodeDecimal(modDecimals(decimalOperand(a), decimalOperand(b)))
+    return onDecimals(modDecimals, a, b)
   }
   if (a.type === bsonType.double || b.type === bsonType.double) {
     return doubleValue(numberOf(a) % numberOf(b))

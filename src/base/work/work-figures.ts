@@ -120,6 +120,15 @@ export const indexSpecUnits = 150
 export const elementUnits = 0.1
 /** An element that is read as a value, tested or written: 0.1 µs. */
 export const valueUnits = 1
+/** An element that an update replaces or adds, an object or array that it makes. */
+export const replacedUnits = 2
+export const madeUnits = 5
+/** An element that is wrapped in a document of its own, to be tested by a filter. */
+export const wrappedUnits = 3
+/** An operation on decimals. */
+export const decimalUnits = 10
+/** Merging of one path below an element of an array with others. */
+export const mergedPathUnits = 5
 /** A token of an SQL statement that is read in turns, 0.5 to 1 µs; split off alone. */
 export const sqlTokenUnits = 8
 export const sqlSplitTokenUnits = 4

@@ -8,7 +8,7 @@ import {
   documentDepthMax,
 } from '../../base/limits/documents.js'
 import { work } from '../../base/work/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
+import { elementUnits, madeUnits, valueUnits } from '../../base/work/work-figures.js'
 import { equalValues, sameBytes } from '../../value/compare.js'
 import { Elements, idName } from '../../value/elements.js'
 import { shellText } from '../../value/shell.js'
@@ -83,12 +83,13 @@ class Application {
     }
     // All tests run before any action, so that a change of one element cannot affect another's
     // test.
+    const merged = new Map<string, PathNode>()
     const chosen = holder.entries.map((entry) => {
       work.spend(children.length * valueUnits)
       const nodes = children.filter(
         ({ step }) => step.kind === 'each' && (step.test?.(entry.value) ?? true),
       )
-      return nodes.length === 0 ? undefined : PathNode.merge(nodes.map(({ node }) => node))
+      return nodes.length > 1 ? mergedOnce(nodes, merged) : nodes[0]?.node
     })
     for (const [i, node] of chosen.entries()) {
       if (node === undefined) continue
@@ -117,7 +118,7 @@ class Application {
     if (value === undefined) return
     if (holder.isArray) pad(holder, step.index)
     this.put(value)
-    holder.append(step.text, value)
+    holder.append(step.text, value, step.bytes)
   }
 
   private found(node: PathNode, found: Entry, holder: Branch, path: string): void {
@@ -178,15 +179,16 @@ class Application {
       if (value !== undefined) this.requireDepth(value, path)
       return value
     }
+    work.spend(madeUnits)
     const made = Branch.empty()
     for (const { step, node: child } of node.children) {
       if (step.kind === 'each') {
         const text = 'must exist in the document in order to apply array updates.'
         throw fail('BadValue', `The path '${path}' ${text}`)
       }
-      const { text } = this.named(step)
+      const { text, bytes } = this.named(step)
       const value = this.missing(child, below(path, text))
-      if (value !== undefined) made.append(text, value)
+      if (value !== undefined) made.append(text, value, bytes)
     }
     return made.isChanged ? made.toValue() : undefined
   }
@@ -225,6 +227,16 @@ class Application {
   private place(path: string): Place {
     return { root: this.root, path, idText: () => idText(this.root) }
   }
+}
+
+/** Elements that pass the same tests share one merged subtree. */
+function mergedOnce(children: readonly PathChild[], merged: Map<string, PathNode>): PathNode {
+  const name = children.map(({ step }) => step.text).join()
+  const known = merged.get(name)
+  if (known !== undefined) return known
+  const node = PathNode.merge(children.map((child) => child.node))
+  merged.set(name, node)
+  return node
 }
 
 export function tooLarge(): GatewayError {

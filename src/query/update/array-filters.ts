@@ -2,6 +2,8 @@
 // element of an array.
 
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work/work-budget.js'
+import { wrappedUnits } from '../../base/work/work-figures.js'
 import type { Document, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import type { QueryContext } from '../context.js'
@@ -60,7 +62,11 @@ function elementTestOf(tree: FilterNode, name: string): ValueTest {
   const isPlain = [...leavesOf(tree)].every((leaf) => leaf.path.parts.length === 1)
   if (isPlain) return reachingTest(tree)
   const matches = documentTest(tree)
-  return (element) => element !== undefined && matches(wrapped(name, element))
+  return (element) => {
+    if (element === undefined) return false
+    work.spend(wrappedUnits)
+    return matches(wrapped(name, element))
+  }
 }
 
 function wrapped(name: string, element: Value): Document {

@@ -3,7 +3,12 @@
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { work } from '../../base/work/work-budget.js'
-import { elementUnits, valueUnits } from '../../base/work/work-figures.js'
+import {
+  bytesPerUnit,
+  elementUnits,
+  replacedUnits,
+  valueUnits,
+} from '../../base/work/work-figures.js'
 import { Elements } from '../../value/elements.js'
 import { bsonType, type Document, nullValue, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
@@ -137,7 +142,7 @@ export class Branch {
   private forget(entry: Entry): void {
     const { byName, entries } = this
     if (byName === undefined) return
-    work.spend(entries.length * elementUnits)
+    work.spend(valueUnits)
     if (byName.size === entries.length) byName.delete(entry.name)
     else this.byName = undefined
   }
@@ -158,8 +163,9 @@ export class Branch {
     this.isChanged = true
   }
 
-  append(name: string, value: Value): void {
-    const entry = Entry.made(utf8(name), value)
+  /** `bytes` are those of the name. */
+  append(name: string, value: Value, bytes = utf8(name)): void {
+    const entry = Entry.made(bytes, value)
     this.entries.push(entry)
     const { byName } = this
     if (byName !== undefined && !byName.has(name)) byName.set(name, entry)
@@ -171,6 +177,8 @@ export class Branch {
     if (this.isArray) entry.value = nullValue
     else {
       this.forget(entry)
+      // Found and moved by native code, a pointer each.
+      work.spend((this.entries.length * 2) / bytesPerUnit)
       this.entries.splice(this.entries.indexOf(entry), 1)
     }
     this.isChanged = true
@@ -212,7 +220,9 @@ export class Branch {
       if (run !== undefined) writer.element(run.bytes, run.start, end)
       run = entry.isOld ? entry : undefined
       end = entry.end
-      if (run === undefined) entry.write(writer, isArray ? String(i) : entry.name)
+      if (run !== undefined) continue
+      work.spend(replacedUnits)
+      entry.write(writer, isArray ? String(i) : entry.name)
     }
     if (run !== undefined) writer.element(run.bytes, run.start, end)
   }

@@ -3,6 +3,8 @@
 
 import { type Bytes, textOf, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
+import { work } from '../../base/work/work-budget.js'
+import { valueUnits } from '../../base/work/work-figures.js'
 import { compareValues } from '../../value/compare.js'
 import { fieldsOf } from '../../value/elements.js'
 import { addIntegers, multiplyIntegers, toDecimal } from '../../value/numbers.js'
@@ -318,6 +320,7 @@ const bit: Modifier = {
         }
         let result = current ?? int32Value(0)
         for (const { operation, value } of steps) {
+          work.spend(valueUnits)
           const whole = operation(integerAt(result), integerAt(value))
           const isLong = result.type === bsonType.int64 || value.type === bsonType.int64
           result = isLong ? int64Value(whole) : int32Value(Number(whole))

@@ -4,7 +4,7 @@
 import { type Bytes, compareBytes, utf8 } from '../../base/bytes/bytes.js'
 import { fail } from '../../base/errors.js'
 import { work } from '../../base/work/work-budget.js'
-import { compareUnits } from '../../base/work/work-figures.js'
+import { compareUnits, mergedPathUnits } from '../../base/work/work-figures.js'
 import type { ValueTest } from '../filter/node.js'
 import type { Action } from './action.js'
 
@@ -153,6 +153,7 @@ export class PathNode {
     for (const node of nodes) {
       if (node.action !== undefined) throw conflict(node.path, merged.path)
       for (const { step, node: child } of node.byText.values()) {
+        work.spend(mergedPathUnits)
         const other = merged.byText.get(step.text)
         if (other === undefined) merged.byText.set(step.text, { step, node: child })
         else if (other.node.action !== undefined || child.action !== undefined) {

@@ -1,13 +1,16 @@
 // Updates of very many fields: what is found by name in a wide document is what a scan would find,
 // and all fields are not gone through once for each of them.
 
+import { Decimal128 } from 'bson'
 import t from 'tap'
 import { work } from '../../../src/base/work/work-budget.js'
+import { writeStretchUnits, writeTurnUnits } from '../../../src/base/work/work-figures.js'
 import { Elements } from '../../../src/value/elements.js'
 import { documentFrom } from '../../../src/value/literal.js'
 import { int32Value } from '../../../src/value/value.js'
 import { DocumentWriter } from '../../../src/value/writer.js'
 import { toObject } from '../../support/literal.js'
+import type { Literal } from '../../support/query.js'
 import { compile } from '../../support/updates.js'
 
 const count = 4_000
@@ -78,4 +81,37 @@ t.test('an operand that is put into each element of an array is measured once', 
   }
   const more = spent(40) - spent(10)
   t.ok(more < count, `${more} units of thirty elements more`)
+})
+
+const counters = (length: number) => Array.from({ length }, (_, i) => ({ n: i, list: [i] }))
+const filtered = [{ 'e.n': { $gte: 0 } }, { 'f.n': { $gte: 1 } }]
+
+/** Updates of each element of an array, and of arrayFilters. */
+const perElement: readonly (readonly [Literal, Literal[]])[] = [
+  [{ $set: { 'v.$[]': { a: 1 } } }, []],
+  [{ $set: { 'v.$[].made.deep.down': 1 } }, []],
+  [{ $set: { 'v.$[].a': 1, 'v.$[].b': 1, 'v.$[].n': 1 } }, []],
+  [{ $unset: { 'v.$[]': 1 } }, []],
+  [{ $inc: { 'v.$[].n': Decimal128.fromString('0.1') } }, []],
+  [{ $bit: { 'v.$[].n': { and: 7, or: 3, xor: 1 } } }, []],
+  [{ $push: { 'v.$[].list': 5 } }, []],
+  [{ $set: { 'v.$[e].n': -1 } }, filtered.slice(0, 1)],
+  [{ $set: { 'v.$[e].n': -1, 'v.$[f].list': 1 } }, filtered],
+]
+
+t.test('100,000 elements are too much for one program, 10,000 are not', async (t) => {
+  for (const [update, arrayFilters] of perElement) {
+    const compiled = compile(update, arrayFilters)
+    const spent = (elements: number): number => {
+      const document = documentFrom({ _id: 1, v: counters(elements) })
+      const before = work.spent
+      compiled.apply(document, options)
+      return work.spent - before
+    }
+    const few = spent(10_000)
+    const many = spent(100_000)
+    const name = JSON.stringify(update)
+    t.ok(few < writeStretchUnits, `${name} of few: ${few}`)
+    t.ok(many > writeTurnUnits + writeStretchUnits, `${name} of many: ${many}`)
+  }
 })
