@@ -4,7 +4,7 @@
 import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { compile } from './compile.js'
-import { Parts } from './parts.js'
+import { isLarge, Parts } from './parts.js'
 import type { Scope } from './scope.js'
 import type { Evaluator } from './truth.js'
 
@@ -14,14 +14,15 @@ export function* compiledParts(
   expressions: readonly (Expression | undefined)[],
   scope: Scope,
 ): Program<Scope> {
+  const large = expressions.filter((each) => each !== undefined).filter(isLarge)
+  if (large.length === 0) return scope
   const parts = new Parts<Evaluator>()
   const within = { ...scope, parts }
-  const given = expressions.filter((expression) => expression !== undefined)
-  const made = yield* parts.make(
+  yield* parts.make(
     tx,
-    given,
+    large,
     (part) => compile(part, within),
     (part) => scope.replace?.(part, within) !== undefined,
   )
-  return made.length === 0 ? scope : within
+  return within
 }

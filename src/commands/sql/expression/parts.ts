@@ -74,7 +74,8 @@ function never(): boolean {
   return false
 }
 
-function isLarge(expression: Expression): boolean {
+/** Whether an expression has more nodes than are worked on at once. */
+export function isLarge(expression: Expression): boolean {
   return nodesOf(expression, partNodes) >= partNodes
 }
 

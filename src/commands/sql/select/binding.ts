@@ -18,6 +18,7 @@ import { evaluationError, evaluationState } from '../expression/evaluation-error
 import { ExpressionPlaces, keysInParts, sameExpression } from '../expression/expression-key.js'
 import { someNode } from '../expression/expression-tree.js'
 import { requireNoAggregate } from '../expression/misplaced-aggregate.js'
+import { isLarge } from '../expression/parts.js'
 import { referencesOf } from '../relation-names.js'
 import { typingOf } from '../typing/operand-types.js'
 import { hasAggregate } from './aggregate.js'
@@ -41,6 +42,8 @@ export interface BoundSelect {
   /** Columns of USING, which `*` shows once. */
   readonly merged: ReadonlySet<string>
   readonly locks: RowLocks | undefined
+  /** Whether an expression is worked on in parts. */
+  readonly hasLarge: boolean
 }
 
 export interface BoundJoin {
@@ -95,7 +98,7 @@ export function* bindSelect(
   const isGrouped = grouped.length > 0 || having !== undefined || asked.some(hasAggregate)
   const { isDistinct } = statement
   // These are looked for among others.
-  if (isGrouped || isDistinct) yield* keysInParts(tx, [...grouped, ...asked])
+  if (binder.hasLarge && (isGrouped || isDistinct)) yield* keysInParts(tx, [...grouped, ...asked])
   requireTargets(results, [...grouped, ...orderBy.map(({ expression }) => expression)])
   if (isDistinct) requireListed(orderBy, results)
   return {
@@ -110,6 +113,7 @@ export function* bindSelect(
     merged: binder.merged,
     locks: statement.locks,
     isGrouped,
+    hasLarge: binder.hasLarge,
     groupBy: distinctOnes(grouped),
   }
 }
@@ -141,6 +145,7 @@ export function tableNames(statement: SelectStatement): string[] {
 }
 
 class Binder extends Names {
+  hasLarge = false
   private readonly typing = typingOf(this)
 
   /** Bound, with each text literal in the type of what stands beside it. */
@@ -152,8 +157,10 @@ class Binder extends Names {
   /** Binds and types the parts of large expressions in turns, before the expressions are asked. */
   *prepare(tx: ReadTx, expressions: readonly (Expression | undefined)[]): Program<void> {
     const { typing } = this
-    const given = expressions.filter((expression) => expression !== undefined)
-    const bound = yield* this.boundParts.make(tx, given, (part) => this.bound(part))
+    const large = expressions.filter((each) => each !== undefined).filter(isLarge)
+    if (large.length === 0) return
+    this.hasLarge = true
+    const bound = yield* this.boundParts.make(tx, large, (part) => this.bound(part))
     if (typing === undefined) return
     yield* typing.parts.make(tx, bound, (part) => typing.typed(part))
   }

@@ -11,7 +11,7 @@ import { someNode } from '../expression/expression-tree.js'
 import type { Scope } from '../expression/scope.js'
 import { referencesOf } from '../relation-names.js'
 import { type BoundSelect, bindSelect } from './binding.js'
-import { compileResults, compileResultsInParts, type Results } from './result.js'
+import { compileResults, type Results } from './result.js'
 import { hasStarPositions } from './star-positions.js'
 
 interface SelectTree {
@@ -69,12 +69,12 @@ export function* boundSelect(
  * As compileResults, for plain rows. Results that are all columns need no parameters and are
  * cached.
  */
-export function* rowResults(tx: ReadTx, bound: BoundSelect, scope: Scope): Program<Results> {
+export function rowResults(bound: BoundSelect, scope: Scope): Results {
   const known = plainResults.get(bound)
   if (known !== undefined) return known
   const { tables, known: of, results, merged } = bound
   const isPlain = results.every(({ expression: { kind } }) => kind === 'column' || kind === 'star')
-  if (!isPlain) return yield* compileResultsInParts(tx, results, scope, merged)
+  if (!isPlain) return compileResults(results, scope, merged)
   // Compiled without the parameters of this run, which may be large and must not be kept.
   const compiled = compileResults(results, { tables, known: of, parameters: [], now: 0 }, merged)
   plainResults.set(bound, compiled)

@@ -182,7 +182,7 @@ class Select {
   }
 
   *open(): Program<OpenedSelect> {
-    const { results, merged, isDistinct, isGrouped } = this.bound
+    const { results, merged, isDistinct, isGrouped, hasLarge } = this.bound
     const counted = isGrouped ? yield* this.counted() : undefined
     const source = counted ?? (yield* this.rows())
     if (counted === undefined) this.where()
@@ -190,13 +190,15 @@ class Select {
     if (isGrouped) yield* this.group(counted !== undefined)
     const { scope } = this.stage
     yield* this.phase()
-    const compiled = isGrouped
-      ? yield* compileResultsInParts(this.tx, results, scope, merged)
-      : yield* rowResults(this.tx, this.bound, scope)
+    const compiled =
+      isGrouped || hasLarge
+        ? yield* compileResultsInParts(this.tx, results, scope, merged)
+        : rowResults(this.bound, scope)
     yield* this.phase()
     if (isDistinct) yield* this.distinct()
     yield* this.phase()
-    yield* this.order()
+    const items = this.orderItems()
+    if (items.length > 0 && !this.isOrdered) yield* this.order(items)
     yield* this.phase()
     this.skip()
     this.lock()
@@ -222,7 +224,7 @@ class Select {
   private *rows(): Program<Source> {
     const { tables, bound, scope, window } = this
     const [first, ...others] = tables
-    this.whereScope = yield* compiledParts(this.tx, [bound.where], scope)
+    if (bound.hasLarge) this.whereScope = yield* compiledParts(this.tx, [bound.where], scope)
     if (window.limit === 0 && !bound.isGrouped) return documentsSource([])
     if (first === undefined) return documentsSource([emptyDocument])
     if (others.length > 0) return yield* this.joined(first)
@@ -314,9 +316,7 @@ class Select {
     return withTiebreak(bound.orderBy, bound.tables)
   }
 
-  private *order(): Program<void> {
-    const items = this.orderItems()
-    if (items.length === 0 || this.isOrdered) return
+  private *order(items: readonly OrderItem[]): Program<void> {
     const { rowOf, scope } = this.stage
     const within = yield* compiledParts(this.tx, expressionsOf(items), scope)
     const sort = sortBy(compileOrderKey(items, within), rowOf)
