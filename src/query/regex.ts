@@ -53,6 +53,11 @@ export class Regex {
   private readonly needle: Needle | undefined
   private automata: Automata | undefined
 
+  /** In the cache. */
+  get key(): string {
+    return cacheKey(this.pattern, this.options)
+  }
+
   constructor(pattern: string, options: string) {
     if (pattern.length > regexCharsMax) throw invalidRegex('regular expression is too large')
     this.pattern = pattern
@@ -243,18 +248,25 @@ function cacheKey(pattern: string, sortedOptions: string): string {
   return `${sortedOptions}/${pattern}`
 }
 
+/** Those that were compiled before their command, by its memory. */
+const ahead = new WeakMap<ArrayBufferLike, ReadonlyMap<string, Regex>>()
+
+export function keepRegexes({ buffer }: Bytes, regexes: ReadonlyMap<string, Regex>): void {
+  ahead.set(buffer, regexes)
+}
+
 /**
  * Compiles a pattern, with a cache. Throws 51108 for an unknown option, 51091 for a pattern that is
- * malformed or cannot be matched in linear time.
+ * malformed or cannot be matched in linear time. `from` is of the command that the pattern is in.
  */
-export function compileRegex(pattern: string, options: string): Regex {
+export function compileRegex(pattern: string, options: string, from?: Value): Regex {
   const sorted = [...new Set(options)].sort().join('')
   const unknown = /[^imsux]/.exec(sorted)?.[0]
   if (unknown !== undefined) {
     throw fail('Location51108', `invalid flag in regex options: ${unknown}`)
   }
   const key = cacheKey(pattern, sorted)
-  let regex = cache.get(key)
+  let regex = cache.get(key) ?? (from && ahead.get(from.bytes.buffer)?.get(key))
   if (regex === undefined) {
     regex = new Regex(pattern, sorted)
     if (cache.size >= cachedRegexesMax) {
@@ -269,7 +281,7 @@ export function compileRegex(pattern: string, options: string): Regex {
 /** The compiled form of a BSON regular expression. */
 export function compileRegexValue(value: Value): Regex {
   const { pattern, options } = regexOf(value)
-  return compileRegex(pattern, options)
+  return compileRegex(pattern, options, value)
 }
 
 /** What index bounds need of a BSON regular expression: it is not compiled for them. */

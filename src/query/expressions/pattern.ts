@@ -87,7 +87,7 @@ class PatternExpression implements Expression {
     if (pattern.includes('\0')) {
       throw location(51109, `${name}: regular expression cannot contain an embedded null byte`)
     }
-    return compileRegex(pattern, flags === '' ? (parsed?.options ?? '') : flags)
+    return compileRegex(pattern, flags === '' ? (parsed?.options ?? '') : flags, regex)
   }
 }
 

@@ -120,7 +120,7 @@ function compileRegexOperator(operand: Value, place: FieldPlace): FilterNode {
     if (own.options !== '') {
       throw fail('Location51075', 'options set in both $regex and $options')
     }
-    return regexNode(compileRegex(own.pattern, stringOf(options)), place.path)
+    return regexNode(compileRegex(own.pattern, stringOf(options), operand), place.path)
   }
   if (operand.type !== bsonType.string) throw fail('BadValue', '$regex has to be a string')
   const pattern = stringOf(operand)
@@ -128,7 +128,7 @@ function compileRegexOperator(operand: Value, place: FieldPlace): FilterNode {
     throw fail('BadValue', 'Regular expression cannot contain an embedded null byte')
   }
   const flags = options === undefined ? '' : stringOf(options)
-  return regexNode(compileRegex(pattern, flags), place.path)
+  return regexNode(compileRegex(pattern, flags, operand), place.path)
 }
 
 function compileNot(operand: Value, place: FieldPlace): FilterNode {

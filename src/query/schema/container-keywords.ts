@@ -45,7 +45,7 @@ const patternProperties: Keyword = {
   name: 'patternProperties',
   compile: (operand, place) => {
     const patterns = schemasOf('patternProperties', operand, place).map(
-      ([pattern, test]) => [compileRegex(pattern, ''), test] as const,
+      ([pattern, test]) => [compileRegex(pattern, '', operand), test] as const,
     )
     return (value) => {
       if (!isObject(value)) return true
@@ -66,7 +66,7 @@ const additionalProperties: Keyword = {
     const test = additional('additionalProperties', operand, place)
     const known = new Set(namesIn(place.sibling('properties')))
     const patterns = namesIn(place.sibling('patternProperties')).map((pattern) =>
-      compileRegex(pattern, ''),
+      compileRegex(pattern, '', operand),
     )
     return (value) => {
       if (!isObject(value)) return true

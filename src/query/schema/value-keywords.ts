@@ -147,7 +147,7 @@ function codePoints({ bytes, start, end }: Value): number {
 const pattern: Keyword = {
   name: 'pattern',
   compile: (operand) => {
-    const regex = compileRegex(stringOperand('pattern', operand), '')
+    const regex = compileRegex(stringOperand('pattern', operand), '', operand)
     return (value) => value.type !== bsonType.string || regex.testValue(value)
   },
 }
