@@ -129,13 +129,14 @@ export class Walk {
     while (!this.drained && !this.hasEnough(found, goal)) yield* this.step(tx, goal, found)
   }
 
-  /** Looks for one document among at most the next `entriesMax` (about 100). */
+  /** Looks for one document among the first `entriesMax` (about 100), fewer if they are large. */
   *glance(tx: ReadTx, entriesMax: number, found: Found): Program<void> {
     const { counters } = this
-    const end = counters.docsExamined + entriesMax
+    let end = entriesMax
     this.entriesMax = entriesMax
     while (!this.drained && counters.docsExamined < end && found.documents.length === 0) {
       yield* this.step(tx, 1, found)
+      if (work.isDue) end = 1
     }
   }
 

@@ -411,3 +411,16 @@ t.test('many workers empty one queue, and none of them is refused', async (t) =>
     t.equal(new Set(taken).size, jobs, 'each job has one worker')
   }
 })
+
+t.test('an upsert beside large documents does not read them all in its write', async (t) => {
+  const store = openMemoryStore(systemClock)
+  t.teardown(() => store.close())
+  const room = new ReadingRoom(store)
+  // The filter looks at each of these: together they are more than a write program may read.
+  const list = Array.from({ length: 20_000 }, (_, i) => i)
+  await room.insert(...Array.from({ length: 40 }, (_, _id) => ({ _id, list })))
+  const spec = specOf({ filter: { list: -1 } }, { $set: { made: 1 } }, true)
+  const { matched, upsertedId } = await run(store, updateOne(target, spec))
+  t.equal(matched, 0)
+  t.not(upsertedId, undefined)
+})
