@@ -131,10 +131,9 @@ export class Walk {
 
   /** Looks for one document among the first `entriesMax` (about 100), fewer if they are large. */
   *glance(tx: ReadTx, entriesMax: number, found: Found): Program<void> {
-    const { counters } = this
     let end = entriesMax
     this.entriesMax = entriesMax
-    while (!this.drained && counters.docsExamined < end && found.documents.length === 0) {
+    while (!this.drained && this.counters.docsExamined < end && found.documents.length === 0) {
       yield* this.step(tx, 1, found)
       if (work.isDue) end = 1
     }
