@@ -14,7 +14,7 @@ import {
   regexTranslationUnits,
 } from '../base/work/work-figures.js'
 import { bsonType, regexOf, Value } from '../value/value.js'
-import { CountedText, ShortText, shortTextMax } from './regex-input.js'
+import { CountedText, countStates, isShort, ShortText, shortTextMax } from './regex-input.js'
 import {
   invalidRegex,
   type RegexProgram,
@@ -184,6 +184,7 @@ class Automaton {
   private readonly regex: RE2JS
   /** Of its program. */
   private readonly instructions: number
+  private countsStates = false
 
   /** Throws 51091. */
   constructor({ source }: RegexProgram, flags: number) {
@@ -196,6 +197,10 @@ class Automaton {
   }
 
   test(text: string): boolean {
+    if (!this.countsStates) {
+      countStates(this.regex)
+      this.countsStates = true
+    }
     if (text.length <= shortTextMax) {
       work.spend(1 + text.length / shortCharsPerUnit)
       return this.regex.test(text)
@@ -207,9 +212,11 @@ class Automaton {
 
   matcher(text: string): RegexMatcher {
     const { regex, instructions } = this
-    if (text.length <= shortTextMax) {
+    if (isShort(text, instructions)) {
       return new AutomatonMatcher(regex.matcher(text), new ShortText(text, instructions))
     }
+    // Most texts do not match, which the deterministic automaton tells for less.
+    if (text.length <= shortTextMax && !this.test(text)) return unmatched
     const counted = new CountedText(text, instructions, true)
     return new AutomatonMatcher(regex.matcher(counted as unknown as string), counted)
   }

@@ -199,6 +199,25 @@ t.test(
   },
 )
 
+t.test('what a match computes counts, on a short text too', async (t) => {
+  // No text repeats a state of the automaton; the last character is tried last.
+  const text = Array.from({ length: 500 }, (_, i) => 'abcdefghijklmnopqrstuvw'[i % 23]).join('')
+  const shown = `${text}x`
+  for (const pattern of ['(?:[a-z][a-z]?){500}x', '(?:[a-z]{1,2}){480}[a-z]?x']) {
+    const regex = compileRegex(pattern, '')
+    work.within(requestUnits, () => {
+      t.throws(() => regex.test(shown), { message: /too much work/ }, `${pattern}: test`)
+    })
+    work.within(requestUnits, () => {
+      t.throws(() => regex.matcher(shown).find(0), { message: /too much work/ }, 'find')
+    })
+  }
+  const usual = compileRegex('^[a-z]+(?:foo|bar)?[a-z]+x$', '')
+  const { spent } = work
+  t.ok(usual.test(shown) && usual.matcher(shown).find(0) !== undefined)
+  t.ok(work.spent - spent < 15_000, `${work.spent - spent} units`)
+})
+
 t.test('hostile patterns come to an end on long texts', async (t) => {
   const hostile = `${'a'.repeat(50_000)}b`
   for (const pattern of [
