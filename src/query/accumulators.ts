@@ -22,9 +22,12 @@ import { writeArray } from '../value/writer.js'
 import {
   type Accumulator,
   type AccumulatorRow,
-  bytesOf,
+  bytesOfCopy,
   KeptValues,
   ListAccumulator,
+  listStateBytes,
+  mapOverheadBytes,
+  mapStateBytes,
   objectsInTurns,
   requireListMemory,
   type ValuesInTurns,
@@ -45,9 +48,16 @@ import { percentileAccumulators, percentileOperators } from './expressions/perce
 import { rankedAccumulators, rankedOperators } from './expressions/ranked.js'
 import { scriptAccumulators } from './expressions/script.js'
 
+/** Memory of a state of one value, while it has none, and of a deviation. */
+const oneStateBytes = 96
+const deviationBytes = 128
+
 class Sum implements Accumulator {
-  readonly bytesHeld = 0
   private readonly sum = new NumberSum()
+
+  get bytesHeld(): number {
+    return this.sum.bytesHeld
+  }
 
   add(value: Result): void {
     if (value !== undefined) this.sum.add(value)
@@ -67,8 +77,11 @@ class Sum implements Accumulator {
 }
 
 class Average implements Accumulator {
-  readonly bytesHeld = 0
   private readonly sum = new NumberSum()
+
+  get bytesHeld(): number {
+    return this.sum.bytesHeld
+  }
 
   add(value: Result): void {
     if (value !== undefined) this.sum.add(value)
@@ -89,7 +102,7 @@ class Average implements Accumulator {
 
 /** $min, MIN (sign 1), $max and MAX (-1); null and missing are ignored. */
 export class Extreme implements Accumulator {
-  bytesHeld = 0
+  bytesHeld = oneStateBytes
   private best: Value | undefined
 
   constructor(
@@ -102,7 +115,7 @@ export class Extreme implements Accumulator {
     const { best, collation } = this
     if (best !== undefined && this.sign * compareValues(value, best, collation) >= 0) return
     this.best = copyOf(value)
-    this.bytesHeld = bytesOf(this.best)
+    this.bytesHeld = oneStateBytes + bytesOfCopy(this.best)
   }
 
   result(): Value {
@@ -124,12 +137,12 @@ function listOf(value: Result): Value {
 }
 
 class Last implements Accumulator {
-  bytesHeld = 0
+  bytesHeld = oneStateBytes
   private value: Result
 
   add(value: Result): void {
     this.value = value === undefined ? undefined : copyOf(value)
-    this.bytesHeld = this.value === undefined ? 0 : bytesOf(this.value)
+    this.bytesHeld = oneStateBytes + (this.value === undefined ? 0 : bytesOfCopy(this.value))
   }
 
   result(): Result {
@@ -156,15 +169,16 @@ class First extends Last {
 }
 
 class Push extends ListAccumulator {
-  bytesHeld = 0
   private readonly values: Value[] = []
   private readonly kept = new KeptValues()
 
+  get bytesHeld(): number {
+    return listStateBytes + this.kept.bytesHeld
+  }
+
   add(value: Result): void {
     if (value === undefined) return
-    const copy = this.kept.copy(value)
-    this.values.push(copy)
-    this.bytesHeld += bytesOf(copy)
+    this.values.push(this.kept.copy(value))
     requireListMemory('$push', this.bytesHeld)
   }
 
@@ -174,7 +188,7 @@ class Push extends ListAccumulator {
 }
 
 class AddToSet extends ListAccumulator {
-  bytesHeld = 0
+  private keyBytes = 0
   private readonly values = new Map<string, Value>()
   private readonly kept = new KeptValues()
 
@@ -182,13 +196,16 @@ class AddToSet extends ListAccumulator {
     super()
   }
 
+  get bytesHeld(): number {
+    return mapStateBytes + this.kept.bytesHeld + this.keyBytes
+  }
+
   add(value: Result): void {
     if (value === undefined) return
     const key = equalityKey(value, this.collation)
     if (this.values.has(key)) return
-    const copy = this.kept.copy(value)
-    this.values.set(key, copy)
-    this.bytesHeld += bytesOf(copy) + key.length
+    this.values.set(key, this.kept.copy(value))
+    this.keyBytes += mapOverheadBytes + key.length
     requireListMemory('$addToSet', this.bytesHeld)
   }
 
@@ -198,7 +215,7 @@ class AddToSet extends ListAccumulator {
 }
 
 class MergeObjects implements Accumulator {
-  bytesHeld = 0
+  bytesHeld = mapStateBytes
   private readonly fields = new Map<string, Value>()
 
   add(value: Result): void {
@@ -208,7 +225,9 @@ class MergeObjects implements Accumulator {
       const before = this.fields.get(name)
       const copy = copyOf(content)
       this.fields.set(name, copy)
-      this.bytesHeld += bytesOf(copy) - (before === undefined ? -name.length : bytesOf(before))
+      const bytesBefore =
+        before === undefined ? -name.length - mapOverheadBytes : bytesOfCopy(before)
+      this.bytesHeld += bytesOfCopy(copy) - bytesBefore
     }
   }
 
@@ -236,7 +255,7 @@ class MergeObjects implements Accumulator {
 
 /** Welford's running variance of the numbers; `spare` is 1 for a sample. */
 class Deviation implements Accumulator {
-  readonly bytesHeld = 0
+  readonly bytesHeld = deviationBytes
   private count = 0
   private mean = 0
   private squares = 0

@@ -9,6 +9,8 @@ const usualChunkBytes = 64 * 1_024
 const chunkBytesMax = 256 * 1_024
 /** Larger strings get their own memory, so that the rest of a chunk is not wasted. */
 const sharedBytesMax = chunkBytesMax / 4
+/** Memory of a chunk beside its bytes: the objects of JavaScript that stand for it. */
+const chunkOverheadBytes = 256
 /** Above this length, native code copies faster. */
 const loopBytesMax = 64
 
@@ -21,23 +23,28 @@ export class Arena {
   private used = 0
   /** Bytes of all strings so far. */
   private total = 0
+  private ofChunks = 0
 
   /** `firstChunkBytes`: small if there may be few strings; chunks grow with their number. */
   constructor(private readonly firstChunkBytes = usualChunkBytes) {}
+
+  /** Memory of all chunks so far. */
+  get bytesHeld(): number {
+    return this.ofChunks
+  }
 
   /** Copies the bytes from `start` to `end` to `this.bytes`, at `this.start`. */
   put(bytes: Bytes, start: number, end: number): void {
     const length = end - start
     if (length > sharedBytesMax) {
-      this.bytes = new Uint8Array(length)
+      this.begin(length)
       this.bytes.set(bytes.subarray(start, end))
       this.start = 0
       this.used = length
       return
     }
     if (this.used + length > this.bytes.length) {
-      const bytes = Math.max(length, this.firstChunkBytes, Math.min(this.total, chunkBytesMax))
-      this.bytes = new Uint8Array(bytes)
+      this.begin(Math.max(length, this.firstChunkBytes, Math.min(this.total, chunkBytesMax)))
       this.used = 0
     }
     this.total += length
@@ -49,11 +56,17 @@ export class Arena {
     } else this.bytes.set(bytes.subarray(start, end), at)
   }
 
+  private begin(bytes: number): void {
+    this.bytes = new Uint8Array(bytes)
+    this.ofChunks += bytes + chunkOverheadBytes
+  }
+
   /** Lets go of the buffer: what was copied to it is no longer used. */
   release(): void {
     this.bytes = nothing
     this.used = 0
     this.total = 0
+    this.ofChunks = 0
   }
 
   /** As `put`; returns a view of the copy. */

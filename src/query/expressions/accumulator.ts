@@ -19,7 +19,7 @@ export interface Accumulator {
   result(): Result
   /** The same with pauses, if it may take longer than one turn. */
   resultInTurns?(): Generator<undefined, Result, void>
-  /** Bytes of the kept values; 0 for a state of fixed size. */
+  /** The memory of the state, with that of its values. */
   readonly bytesHeld: number
   /** The state as values for `absorb`, when $group spills. Undefined is a place to pause. */
   saved(): Iterable<Value | undefined>
@@ -58,11 +58,30 @@ export function requireListMemory(name: string, bytes: number): void {
   )
 }
 
-/** Memory of a kept value beside its payload, bytes. */
+/** Memory of a value in a list beside its payload, bytes. */
 const valueOverheadBytes = 64
+/** What the entry of a map takes beside its value and its key. */
+export const mapOverheadBytes = 56
+/** Memory of a value with a copy of its payload, beside that. */
+const copyOverheadBytes = 256
+/** Memory of a state with a list that KeptValues copies, while it is empty. */
+export const listStateBytes = 320
+/** The same with a map. */
+export const mapStateBytes = 360
 
-export function bytesOf(value: Value): number {
+function bytesOf(value: Value): number {
   return value.end - value.start + valueOverheadBytes
+}
+
+/** Memory of a value of `copyOf`. */
+export function bytesOfCopy(value: Value): number {
+  return value.end - value.start + copyOverheadBytes
+}
+
+export function bytesOfStates(states: readonly Accumulator[]): number {
+  let bytes = 0
+  for (const { bytesHeld } of states) bytes += bytesHeld
+  return bytes
 }
 
 /** Bytes of kept values, which lie apart, that a result gathers for one unit. */
@@ -98,17 +117,23 @@ export function* arrayInTurns(values: ValuesInTurns): Generator<undefined, Value
   return writer.finishValue()
 }
 
-/** A saved array of about this size is absorbed in one step. */
+/** A saved array of about this size, or of so many values, is absorbed in one step. */
 const savedArrayBytes = 64 * KiB
+const savedArrayValues = 1_000
 
 /** Arrays of all values for `saved`. */
 export function* arraysInTurns(values: ValuesInTurns): Generator<Value | undefined, void, void> {
   let writer = new DocumentWriter(true)
+  let count = 0
   for (const value of values) {
-    if (value !== undefined) pushKept(writer, value)
-    if (writer.length >= savedArrayBytes) {
+    if (value !== undefined) {
+      pushKept(writer, value)
+      count++
+    }
+    if (count === savedArrayValues || writer.length >= savedArrayBytes) {
       yield writer.finishValue()
       writer = new DocumentWriter(true)
+      count = 0
     }
     if (work.isDue) yield
   }
@@ -174,10 +199,17 @@ const firstKeptBytes = 256
  */
 export class KeptValues {
   private readonly arena = new Arena(firstKeptBytes)
+  private count = 0
+
+  /** Their memory, with that of a list of them. */
+  get bytesHeld(): number {
+    return this.arena.bytesHeld + this.count * valueOverheadBytes
+  }
 
   copy({ type, bytes, start, end }: Value): Value {
     const { arena } = this
     arena.put(bytes, start, end)
+    this.count++
     return new Value(type, arena.bytes, arena.start, arena.start + end - start)
   }
 }

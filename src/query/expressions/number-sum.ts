@@ -26,6 +26,10 @@ import {
 } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 
+/** Its memory, and that of a decimal with its object. */
+const sumBytes = 160
+const decimalBytes = 272
+
 export class NumberSum {
   /** Number of additions. */
   count = 0
@@ -57,13 +61,18 @@ export class NumberSum {
         break
       }
       case bsonType.decimal128:
-        this.decimal = this.decimal === undefined ? value : addNumbers(this.decimal, value)
+        // A part of a document would keep all of it.
+        this.decimal = this.decimal === undefined ? value.detach() : addNumbers(this.decimal, value)
         break
       default:
         return false
     }
     this.count++
     return true
+  }
+
+  get bytesHeld(): number {
+    return this.decimal === undefined ? sumBytes : sumBytes + decimalBytes
   }
 
   /** False if neither the total nor one of the numbers is infinite. */

@@ -25,7 +25,9 @@ import {
   valueText,
 } from './operator.js'
 
+/** Memory of a number, and of a state without any. */
 const numberBytes = 8
+const stateBytes = 224
 /** Numbers are sorted in runs of so many while they come, so no step sorts all of them. */
 const runNumbers = 8_192
 
@@ -41,7 +43,7 @@ class Percentiles implements Accumulator {
   ) {}
 
   get bytesHeld(): number {
-    return this.size * numberBytes
+    return stateBytes + this.size * numberBytes
   }
 
   private get size(): number {

@@ -16,9 +16,10 @@ import {
   type AccumulatorRow,
   arrayInTurns,
   arraysInTurns,
-  bytesOf,
+  bytesOfCopy,
   KeptValues,
   ListAccumulator,
+  listStateBytes,
   type ValuesInTurns,
 } from './accumulator.js'
 import { cut } from './array.js'
@@ -44,6 +45,12 @@ const heapUnits = 3
 const copyUnits = 3
 /** Work units to compare two values or sort keys, whose memory lies apart: 0.15 µs. */
 const keyUnits = 1.5
+
+/** Memory of an empty ring, and of an empty heap. */
+const ringStateBytes = 288
+const heapStateBytes = 400
+/** Memory of a value with its sort key, beside the bytes of both. */
+const keyedOverheadBytes = 416
 
 /** The `n` of an operator: a whole number above zero. */
 function countOf(name: string, value: Result): number {
@@ -77,37 +84,26 @@ function rulesOf(name: string, required: readonly string[]): NamedArguments {
   }
 }
 
-/** A list of values with a count of their bytes. */
-class Kept {
-  readonly values: Value[] = []
-  private readonly kept = new KeptValues()
-  bytesHeld = 0
-
-  add(value: Value): void {
-    work.spend(copyUnits)
-    const copy = this.kept.copy(value)
-    this.values.push(copy)
-    this.bytesHeld += bytesOf(copy)
-  }
-}
-
 class FirstN extends ListAccumulator {
-  private readonly kept = new Kept()
+  private readonly values: Value[] = []
+  private readonly kept = new KeptValues()
 
   constructor(private readonly n: number) {
     super()
   }
 
   get bytesHeld(): number {
-    return this.kept.bytesHeld
+    return listStateBytes + this.kept.bytesHeld
   }
 
   add(value: Result): void {
-    if (this.kept.values.length < this.n) this.kept.add(value ?? nullValue)
+    if (this.values.length === this.n) return
+    work.spend(copyUnits)
+    this.values.push(this.kept.copy(value ?? nullValue))
   }
 
   protected elements(): Iterable<Value> {
-    return this.kept.values
+    return this.values
   }
 }
 
@@ -115,7 +111,7 @@ class FirstN extends ListAccumulator {
 class LastN extends ListAccumulator {
   private readonly ring: Value[] = []
   private next = 0
-  bytesHeld = 0
+  bytesHeld = ringStateBytes
 
   constructor(private readonly n: number) {
     super()
@@ -124,12 +120,12 @@ class LastN extends ListAccumulator {
   add(value: Result): void {
     work.spend(copyUnits)
     const copy = copyOf(value ?? nullValue)
-    this.bytesHeld += bytesOf(copy)
+    this.bytesHeld += bytesOfCopy(copy)
     if (this.ring.length < this.n) {
       this.ring.push(copy)
       return
     }
-    this.bytesHeld -= bytesOf(this.ring[this.next] as Value)
+    this.bytesHeld -= bytesOfCopy(this.ring[this.next] as Value)
     this.ring[this.next] = copy
     this.next = (this.next + 1) % this.n
   }
@@ -143,7 +139,7 @@ class LastN extends ListAccumulator {
 /** The n smallest values of an order, sorted; null and missing are ignored. */
 class ExtremeN extends ListAccumulator {
   private readonly heap: BoundedHeap<Value>
-  bytesHeld = 0
+  bytesHeld = heapStateBytes
 
   constructor(n: number, compare: (a: Value, b: Value) => number) {
     super()
@@ -158,7 +154,7 @@ class ExtremeN extends ListAccumulator {
     const copy = copyOf(value)
     work.spend(heapUnits)
     const dropped = this.heap.push(copy)
-    this.bytesHeld += bytesOf(copy) - (dropped === undefined ? 0 : bytesOf(dropped))
+    this.bytesHeld += bytesOfCopy(copy) - (dropped === undefined ? 0 : bytesOfCopy(dropped))
   }
 
   protected *elements(): Generator<Value | undefined, void, void> {
@@ -193,7 +189,7 @@ interface Keyed {
 class Top implements Accumulator {
   protected readonly heap: BoundedHeap<Keyed>
   private sequence = 0
-  bytesHeld = 0
+  bytesHeld = heapStateBytes
 
   constructor(
     n: number,
@@ -256,7 +252,7 @@ class TopN extends Top {
 }
 
 function bytesOfKeyed(item: Keyed): number {
-  return item.key.length + bytesOf(item.output)
+  return item.key.length + item.output.end - item.output.start + keyedOverheadBytes
 }
 
 type Make = (n: number, collation: Collation | undefined) => Accumulator

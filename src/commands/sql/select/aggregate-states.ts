@@ -4,8 +4,9 @@
 import {
   type Accumulator,
   arraysInTurns,
-  bytesOf,
   KeptValues,
+  mapOverheadBytes,
+  mapStateBytes,
   requireListMemory,
   resultInTurns,
   type ValuesInTurns,
@@ -30,8 +31,13 @@ import { isInfinite } from '../expression/arithmetic.js'
 import { typeNameOf } from '../expression/cast.js'
 import { evaluationError, evaluationState, outOfRange } from '../expression/evaluation-error.js'
 
+/** Memory of a count, of a truth, and of a sum beside its numbers. */
+const countBytes = 40
+const truthBytes = 48
+const sumBytes = 32
+
 export class CountState implements Accumulator {
-  readonly bytesHeld = 0
+  readonly bytesHeld = countBytes
   private count = 0
 
   add(value: Value | undefined): void {
@@ -53,16 +59,18 @@ export class CountState implements Accumulator {
 
 /** SUM and AVG: whole numbers never become doubles. */
 export class SumState implements Accumulator {
-  readonly bytesHeld = 0
   private hasInfinite = false
   private readonly sum = new NumberSum()
 
   constructor(private readonly isAverage: boolean) {}
 
+  get bytesHeld(): number {
+    return sumBytes + this.sum.bytesHeld
+  }
+
   add(value: Value | undefined): void {
     if (value === undefined) return
-    const own = value.type === bsonType.decimal128 ? value.detach() : value
-    if (!this.sum.add(own)) throw noSuchAggregate(this.isAverage ? 'avg' : 'sum', value)
+    if (!this.sum.add(value)) throw noSuchAggregate(this.isAverage ? 'avg' : 'sum', value)
     if (this.sum.mayBeInfinite && isInfinite(value)) this.hasInfinite = true
   }
 
@@ -105,7 +113,7 @@ function decimalOfWhole(whole: bigint): Value {
 
 /** BOOL_AND and BOOL_OR: one `decisive` value decides. */
 export class TruthState implements Accumulator {
-  readonly bytesHeld = 0
+  readonly bytesHeld = truthBytes
   private found: boolean | undefined
 
   constructor(
@@ -134,7 +142,7 @@ export class TruthState implements Accumulator {
 
 /** For DISTINCT: passes each value to `inner` once. */
 export class DistinctState implements Accumulator {
-  private ownBytes = 0
+  private keyBytes = 0
   private readonly values = new Map<string, Value>()
   private readonly kept = new KeptValues()
 
@@ -147,13 +155,17 @@ export class DistinctState implements Accumulator {
     return this.ownBytes + this.inner.bytesHeld
   }
 
+  private get ownBytes(): number {
+    return mapStateBytes + this.kept.bytesHeld + this.keyBytes
+  }
+
   add(value: Value | undefined): void {
     if (value === undefined) return
     const key = equalityKey(value)
     if (this.values.has(key)) return
     const own = this.kept.copy(value)
     this.values.set(key, own)
-    this.ownBytes += key.length + bytesOf(own)
+    this.keyBytes += mapOverheadBytes + key.length
     requireListMemory(this.name, this.ownBytes)
     this.inner.add(own)
   }

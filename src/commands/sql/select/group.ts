@@ -3,7 +3,11 @@
 
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
-import { type Accumulator, resultInTurns } from '../../../query/expressions/accumulator.js'
+import {
+  type Accumulator,
+  bytesOfStates,
+  resultInTurns,
+} from '../../../query/expressions/accumulator.js'
 import { Env } from '../../../query/expressions/operator.js'
 import type { Workspace } from '../../../query/spill.js'
 import { type GroupField, GroupTransform } from '../../../query/stages/groups/group.js'
@@ -131,7 +135,7 @@ function ungrouped(name: string): Error {
 /** All rows as one group, which exists even without rows. */
 class WholeGroup extends StreamTransform {
   private states: readonly Accumulator[]
-  private held = 0
+  private held: number
 
   constructor(
     private readonly aggregates: readonly Aggregate[],
@@ -140,6 +144,7 @@ class WholeGroup extends StreamTransform {
   ) {
     super()
     this.states = aggregates.map(({ create }) => create())
+    this.held = bytesOfStates(this.states)
   }
 
   override get bytesHeld(): number {

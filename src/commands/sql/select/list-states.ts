@@ -11,8 +11,8 @@ import {
   type Accumulator,
   arrayInTurns,
   arraysInTurns,
-  bytesOf,
   KeptValues,
+  listStateBytes,
   type ValuesInTurns,
 } from '../../../query/expressions/accumulator.js'
 import { compareValues } from '../../../value/compare.js'
@@ -30,7 +30,6 @@ const partUnits = 1
 type InTurns<T> = Generator<undefined, T, void>
 
 abstract class ListState implements Accumulator {
-  bytesHeld = 0
   protected readonly rows: Value[] = []
   private readonly kept = new KeptValues()
 
@@ -39,11 +38,13 @@ abstract class ListState implements Accumulator {
     private readonly isSorted: boolean,
   ) {}
 
+  get bytesHeld(): number {
+    return listStateBytes + this.kept.bytesHeld
+  }
+
   add(row: Value | undefined): void {
     if (row === undefined) return
-    const own = this.kept.copy(row)
-    this.rows.push(own)
-    this.bytesHeld += bytesOf(own)
+    this.rows.push(this.kept.copy(row))
     const bytesMax = this.isSorted ? sqlSortedListBytesMax : documentBytesMax
     if (this.bytesHeld <= bytesMax) return
     const text = `${this.name} is of more than ${bytesMax} bytes in one group`

@@ -19,7 +19,7 @@ import {
 } from '../../../value/value.js'
 import { writeDocument } from '../../../value/writer.js'
 import { jobThen } from '../../detached.js'
-import { type Accumulator, resultsInTurns } from '../../expressions/accumulator.js'
+import { type Accumulator, bytesOfStates, resultsInTurns } from '../../expressions/accumulator.js'
 import {
   copyOf,
   type Env,
@@ -135,11 +135,12 @@ class BucketAuto extends SortingTransform {
 
   private opened(value: Value, before: Bucket | undefined): Bucket {
     const { fields, granularity } = this.plan
-    this.stateBytes = 0
+    const states = fields.map(({ plan }) => plan.create(this.groupEnv))
+    this.stateBytes = bytesOfStates(states)
     const own = copyOf(value)
     const least = granularity === undefined ? own : rounded(own, (n) => granularity.roundDown(n))
     const min = granularity !== undefined && before !== undefined ? before.max : least
-    return { min, max: own, states: fields.map(({ plan }) => plan.create(this.groupEnv)) }
+    return { min, max: own, states }
   }
 
   private add(bucket: Bucket, value: Value): void {

@@ -26,6 +26,7 @@ import { accumulators } from '../../accumulators.js'
 import {
   type Accumulator,
   type AccumulatorPlan,
+  bytesOfStates,
   resultsInTurns,
 } from '../../expressions/accumulator.js'
 import { type Env, type Expression, location, type Result } from '../../expressions/operator.js'
@@ -47,10 +48,8 @@ import { plainStage } from '../stage-facts.js'
 const groupUnits = 3
 /** Work units to save a state to the disk, and to merge a saved one: 1 µs. */
 const savedUnits = 10
-/** Memory of a group beside its key and the accumulators' values, bytes. */
+/** Memory of a group beside its key and its states, bytes. */
 const groupOverheadBytes = 128
-/** Memory of an accumulator's state beside its values, bytes: of $sum, 139. */
-const stateOverheadBytes = 128
 
 interface Group {
   readonly id: Value
@@ -292,6 +291,7 @@ export class GroupTransform extends StreamTransform {
       while (saved.next()) {
         open.group.states[Number(saved.name())]?.absorb(saved.value())
         work.note(savedUnits)
+        if (work.isDue) yield
       }
       const held = bytesOfGroup(open.group)
       const hasGrown = held > this.held + countedBytes
@@ -349,9 +349,7 @@ export class GroupTransform extends StreamTransform {
 }
 
 function bytesOfGroup({ id, states }: Group): number {
-  let bytes = groupOverheadBytes + states.length * stateOverheadBytes + id.end - id.start
-  for (const { bytesHeld } of states) bytes += bytesHeld
-  return bytes
+  return groupOverheadBytes + id.end - id.start + bytesOfStates(states)
 }
 
 /** The plan of a stage that groups by `id`. */

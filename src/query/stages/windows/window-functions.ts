@@ -82,6 +82,7 @@ class Accumulated implements WindowFunction {
     const column = new ColumnValues(partition)
     let sliding: SlidingState | undefined
     let state = this.plan.create(env)
+    partition.hold(state.bytesHeld)
     /** The window that `state` has accumulated, and its result. */
     let from = 0
     let to = -1
@@ -101,6 +102,7 @@ class Accumulated implements WindowFunction {
       if (!grows || span.to < to) {
         partition.hold(-state.bytesHeld)
         state = this.plan.create(env)
+        partition.hold(state.bytesHeld)
         from = span.from
         to = span.from - 1
         result = undefined

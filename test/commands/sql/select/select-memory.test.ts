@@ -89,9 +89,9 @@ eachRoom(
 eachRoom(tap, 'a list of distinct values counts as a set and as a list', async (t, room) => {
   await filled(room)
   const list = 'SELECT array_agg(DISTINCT _id::text || pad) FROM many'
-  room.engine.queryMemory.bounds = { ofOwner: 2_000_000, ofAll: share }
+  room.engine.queryMemory.bounds = { ofOwner: 2_500_000, ofAll: share }
   t.equal((await rowsOf(room, list)).length, 1)
-  room.engine.queryMemory.bounds = { ofOwner: 1_400_000, ofAll: share }
+  room.engine.queryMemory.bounds = { ofOwner: 1_600_000, ofAll: share }
   t.equal(await stateOfStatement(room, list), '53200')
   t.equal(held(room), 0)
 })
