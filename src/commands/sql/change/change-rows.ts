@@ -39,6 +39,7 @@ import { readPhase, type Sweep } from '../../../store/sweep.js'
 import type { Document } from '../../../value/value.js'
 import { declaredTable } from '../define/declared-table.js'
 import { compile } from '../expression/compile.js'
+import { compiledParts } from '../expression/compile-parts.js'
 import { requireCount, rowCount } from '../expression/row-count.js'
 import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
@@ -239,7 +240,7 @@ function* searchOf<S extends UpdateStatement | DeleteStatement>(
   if (ns === undefined) requireRelation(call, given.table)
   const { statement, tables, known } = boundChange(given, declaredTable(ns))
   const { where, limit: most, returning } = statement
-  const scope = scopeOf(call, tables, known)
+  const scope = yield* compiledParts(tx, [where], scopeOf(call, tables, known))
   const wantedRows = most === undefined ? undefined : rowCount(most, scope, 'LIMIT')
   requireCount(wantedRows, 'LIMIT')
   const limit = wantedRows ?? Number.POSITIVE_INFINITY

@@ -9,6 +9,7 @@ import type {
   InsertStatement,
   UpdateStatement,
 } from '../../../protocol/sql/ast.js'
+import { isLarge } from '../expression/parts.js'
 import type { SqlCall } from './change-call.js'
 
 /** Bytes of a command with all its values. */
@@ -20,9 +21,12 @@ export function holdsFewValues(call: SqlCall, { rows = [] }: InsertStatement): b
   return isShort(call) && rows.length <= rowsMax && rows.every((row) => row.every(isGiven))
 }
 
-/** An UPDATE or DELETE of the one row that its condition names by `_id`. */
+/**
+ * An UPDATE or DELETE of the one row that its condition names by `_id`. A large condition is
+ * compiled with pauses.
+ */
 export function namesOneRow(call: SqlCall, { where }: UpdateStatement | DeleteStatement): boolean {
-  return where !== undefined && isShort(call) && requiresId(where)
+  return where !== undefined && isShort(call) && requiresId(where) && !isLarge(where)
 }
 
 function isShort({ request }: SqlCall): boolean {

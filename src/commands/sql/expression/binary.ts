@@ -1,6 +1,7 @@
 // Binary operators except comparisons: arithmetic, `||`, document access and patterns. All of them
 // are NULL if one side is NULL.
 
+import { isTooMuchWork } from '../../../base/work/work-budget.js'
 import { dayMs } from '../../../query/expressions/dates/calendar.js'
 import { compileRegex, type Regex } from '../../../query/regex.js'
 import { elementsOf } from '../../../value/elements.js'
@@ -40,15 +41,18 @@ const runs = new Map<string, BinaryRun>([
   ['#>>', (container, path) => asText(memberAt(container, partsOf(path)))],
   ['@>', (whole, part) => boolValue(contains(whole, part))],
   ['<@', (part, whole) => boolValue(contains(whole, part))],
-  ['~', (text, pattern) => matchesRegex(text, pattern, '', false)],
-  ['~*', (text, pattern) => matchesRegex(text, pattern, 'i', false)],
-  ['!~', (text, pattern) => matchesRegex(text, pattern, '', true)],
-  ['!~*', (text, pattern) => matchesRegex(text, pattern, 'i', true)],
+])
+
+const regexOperators = new Map<string, { options: string; isNegated: boolean }>([
+  ['~', { options: '', isNegated: false }],
+  ['~*', { options: 'i', isNegated: false }],
+  ['!~', { options: '', isNegated: true }],
+  ['!~*', { options: 'i', isNegated: true }],
 ])
 
 /** Both sides are values. Throws 0A000 for an unknown operator. */
 export function compileBinary(operator: string, left: Operand, right: Operand): Evaluator {
-  const run = runs.get(operator)
+  const run = runs.get(operator) ?? regexRun(operator, right)
   if (run === undefined) {
     const message = `operator ${operator} is not supported`
     throw evaluationError(evaluationState.featureNotSupported, message)
@@ -107,17 +111,39 @@ function partsOf(path: Value): readonly Value[] {
 /** Cost of a character in regex matching, relative to reading it. */
 const regexWeight = 2
 
-/** NULL if a side is not a text, as with LIKE. */
-function matchesRegex(text: Value, pattern: Value, options: string, isNegated: boolean): SqlValue {
-  if (text.type !== bsonType.string || pattern.type !== bsonType.string) return undefined
-  spendOn(text.end - text.start, regexWeight)
-  return boolValue(regexOf(stringOf(pattern), options).testValue(text) !== isNegated)
+/**
+ * NULL if a side is not a text, as with LIKE. A written pattern is compiled with its statement,
+ * which pauses between hundreds of them, and not again for each row.
+ */
+function regexRun(operator: string, right: Operand): BinaryRun | undefined {
+  const row = regexOperators.get(operator)
+  if (row === undefined) return undefined
+  const { options, isNegated } = row
+  const written = right.isWritten ? writtenRegex(right.evaluator.value([]), options) : undefined
+  return (text, pattern) => {
+    if (text.type !== bsonType.string || pattern.type !== bsonType.string) return undefined
+    spendOn(text.end - text.start, regexWeight)
+    const regex = written ?? regexOf(stringOf(pattern), options)
+    return boolValue(regex.testValue(text) !== isNegated)
+  }
+}
+
+/** Undefined for a bad pattern: only a row refuses it. */
+function writtenRegex(pattern: SqlValue, options: string): Regex | undefined {
+  if (pattern?.type !== bsonType.string) return undefined
+  try {
+    return compileRegex(stringOf(pattern), options)
+  } catch (cause) {
+    if (isTooMuchWork(cause)) throw cause
+    return undefined
+  }
 }
 
 function regexOf(pattern: string, options: string): Regex {
   try {
     return compileRegex(pattern, options)
   } catch (cause) {
+    if (isTooMuchWork(cause)) throw cause
     const why = cause instanceof Error ? cause.message : 'malformed'
     throw evaluationError(evaluationState.badRegex, `invalid regular expression: ${why}`)
   }

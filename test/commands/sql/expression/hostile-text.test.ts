@@ -4,11 +4,14 @@ import t from 'tap'
 import { work } from '../../../../src/base/work/work-budget.js'
 import { stretchUnits, turnUnits } from '../../../../src/base/work/work-figures.js'
 import { jsonOfText } from '../../../../src/commands/sql/expression/cast.js'
+import { compile } from '../../../../src/commands/sql/expression/compile.js'
 import { textFunctions } from '../../../../src/commands/sql/expression/functions/text-functions.js'
 import { matchesLike, parseLike } from '../../../../src/commands/sql/expression/texts/like.js'
 import { compileOrderKey } from '../../../../src/commands/sql/select/order.js'
 import { resultNames } from '../../../../src/commands/sql/select/result.js'
+import { documentFrom } from '../../../../src/value/literal.js'
 import { int32Value, stringValue, type Value } from '../../../../src/value/value.js'
+import { expressionOf, scopeOf } from './evaluate.js'
 
 const text = 'a'.repeat(120_000)
 const needle = `${'a'.repeat(15_000)}b${'a'.repeat(15_000)}`
@@ -26,6 +29,16 @@ function spent(run: () => void): number {
   }
   return work.spent - before
 }
+
+t.test('written patterns are compiled with their statement, once', async (t) => {
+  const patterns = Array.from({ length: 100 }, (_, i) => `s ~ '^x${i}[0-9]+(foo|bar)?$'`)
+  const { value } = compile(expressionOf(patterns.join(' OR ')), scopeOf())
+  const row = [documentFrom({ s: 'none' })]
+  value(row)
+  const { spent: before } = work
+  for (let i = 0; i < 20; i++) value(row)
+  t.ok(work.spent - before < 20_000, `${work.spent - before} units`)
+})
 
 t.test('a needle that nearly matches everywhere is searched for in linear time', async (t) => {
   const call = (name: string, ...args: Value[]) =>
