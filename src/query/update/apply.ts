@@ -231,6 +231,7 @@ class Application {
 
 /** Elements that pass the same tests share one merged subtree. */
 function mergedOnce(children: readonly PathChild[], merged: Map<string, PathNode>): PathNode {
+  work.spend(children.length * valueUnits)
   const name = children.map(({ step }) => step.text).join()
   const known = merged.get(name)
   if (known !== undefined) return known

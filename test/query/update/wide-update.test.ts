@@ -16,8 +16,8 @@ import { compile } from '../../support/updates.js'
 const count = 4_000
 const options = { matchedIndex: undefined, isInsert: false }
 
-function fields(from: number, to: number, value: unknown): Record<string, unknown> {
-  const names = Array.from({ length: to - from }, (_, i) => [`f${from + i}`, value])
+function fields(from: number, to: number, value: unknown, above = ''): Record<string, unknown> {
+  const names = Array.from({ length: to - from }, (_, i) => [`${above}f${from + i}`, value])
   return Object.fromEntries(names)
 }
 
@@ -114,4 +114,12 @@ t.test('100,000 elements are too much for one program, 10,000 are not', async (t
     t.ok(few < writeStretchUnits, `${name} of few: ${few}`)
     t.ok(many > writeTurnUnits + writeStretchUnits, `${name} of many: ${many}`)
   }
+})
+
+t.test('fields that a stage makes in each element of an array are counted', async (t) => {
+  const document = documentFrom({ _id: 1, v: counters(1_000) })
+  const compiled = compile([{ $set: fields(0, 100, 1, 'v.') }])
+  const before = work.spent
+  compiled.apply(document, options)
+  t.ok(work.spent - before > 100_000, `${work.spent - before} units of 100,000 fields`)
 })
