@@ -61,7 +61,7 @@ const isWhole = isLong && process.env.CI !== 'true'
  * share, and tries its cases in the order of the seed until that is used up.
  */
 const huntsMs = isLong ? 180_000 : 45_000
-const hunts = 24
+const hunts = 27
 const huntMsMax = isWhole ? Number.POSITIVE_INFINITY : huntsMs / hunts
 
 /** What is not answered by then is named in the report, and left behind. */
