@@ -27,7 +27,7 @@ import type { MembersId, Namespace } from '../types.js'
 import { type Head, isSameHead, writeHead } from './containers/head.js'
 import { Members } from './containers/members.js'
 import { type Openable, OpenContainers } from './containers/open-containers.js'
-import { firstTrip, nextTrip } from './containers/trip-size.js'
+import { firstTrip, nextTrip, tripBytesMax } from './containers/trip-size.js'
 import { liveCount } from './keys/count.js'
 import { expiryGrowth, moveExpiry } from './keys/expiry.js'
 import { Key, type KeyType, never } from './keys/key.js'
@@ -112,9 +112,9 @@ export class Keyspace {
     const long = new Map<string, Key>()
     let atOnce = firstTrip
     for (let from = 0; from < names.length; from = keys.length) {
-      const end = Math.min(from + atOnce, names.length)
-      const recordKeys = names.slice(from, end).map((name) => recordKeyOf(ns, name))
-      const records = yield* tx.getMany(recordKeys)
+      const recordKeys = names.slice(from, from + atOnce).map((name) => recordKeyOf(ns, name))
+      const records = yield* tx.getMany(recordKeys, tripBytesMax)
+      const end = from + records.length
       if (extent !== 'type' && extent !== 'members') this.work.gatherRecords(records)
       atOnce = nextTrip(records)
       for (let i = from; i < end; i++) {

@@ -11,7 +11,8 @@ const largeKeysAtOnce = 128
 
 /** Bytes of members that are read before the reply size is checked. */
 export const membersPageBytes = 262_144
-const largeKeysBytes = 4 * MiB
+/** Bytes of the records of a trip: the last one may exceed it. */
+export const tripBytesMax = 4 * MiB
 
 export const firstTrip = largeKeysAtOnce
 
@@ -19,5 +20,5 @@ export const firstTrip = largeKeysAtOnce
 export function nextTrip(records: readonly (Bytes | undefined)[]): number {
   let bytes = 0
   for (const record of records) bytes += record?.length ?? 0
-  return bytes > largeKeysBytes ? largeKeysAtOnce : keysAtOnceMax
+  return bytes >= tripBytesMax ? largeKeysAtOnce : keysAtOnceMax
 }
