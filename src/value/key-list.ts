@@ -16,6 +16,7 @@ const encodeUnits = 2
 const compareUnits = 0.6
 const copyUnits = 0.6
 const findUnits = 4
+const findStepUnits = 0.5
 /** Work units of a native call for the rest of a long key, beside its bytes. */
 const farUnits = 1.5
 /** Keys between two pauses. */
@@ -144,6 +145,8 @@ function doubled(numbers: Uint32Array): Uint32Array<ArrayBuffer> {
 export class KeyList {
   /** Bytes with which all keys begin. */
   private readonly alike: number
+  /** A search takes longer than its steps say: each reads other memory. */
+  private readonly findUnits: number
 
   constructor(
     private readonly keys: Packed,
@@ -152,6 +155,7 @@ export class KeyList {
     /** Bytes of the longest key. */
     readonly longest: number,
   ) {
+    this.findUnits = findUnits + findStepUnits * Math.log2(length + 1)
     this.alike = length === 0 ? 0 : this.shared(0, this.keyAt(length - 1), 0)
   }
 
@@ -172,7 +176,7 @@ export class KeyList {
 
   /** The position of a value's key. */
   positionOf(value: Value): number | undefined {
-    work.spend(findUnits)
+    work.spend(this.findUnits)
     const found = this.search(scratch.reset().value(value).view())
     return found < 0 ? undefined : found
   }

@@ -117,3 +117,14 @@ t.test('long keys that begin alike cost what is compared of them', async (t) => 
   const groups = units((i) => String(i % 2))
   t.ok(groups.each > 1.5 * pass, `${groups.each} units: what is compared in a loop is paid for`)
 })
+
+t.test('a search counts 1 µs among 100,000 keys, and half of that among few', async (t) => {
+  const unitsOf = (count: number): number => {
+    const { list } = listOf(Array.from({ length: count }, (_, i) => int32Value(i)))
+    const { spent } = work
+    list.has(int32Value(5))
+    return work.spent - spent
+  }
+  t.ok(unitsOf(100_000) > 10, `${unitsOf(100_000)} units`)
+  t.ok(unitsOf(4) < 6, `${unitsOf(4)} units`)
+})
