@@ -300,11 +300,11 @@ export const expressionDecisions: readonly Decision[] = [
   },
   {
     about: 'dates and fractions of milliseconds',
-    names: ['$subtract', '$add'],
+    names: ['$subtract', '$add', '$reduce'],
     reason:
       'rounded away from zero (source: ExpressionSubtract::apply, llround); mingo cuts the sum',
     applies: (found) =>
-      found.operands.some((each) => typeof each === 'number' && !Number.isInteger(each)),
+      found.operands.flat().some((each) => typeof each === 'number' && !Number.isInteger(each)),
   },
   {
     about: 'missing elements of an array literal',
