@@ -11,9 +11,10 @@ import type { Scheduler } from '../base/work/scheduler.js'
 import type { ClusterTime } from '../bus/document/cluster-time.js'
 import { parsedAhead } from '../bus/document/operations-ahead.js'
 import type { Request } from '../bus/document/request.js'
+import type { CommandTable } from '../bus/document/table.js'
 import type { ConnectionCounts } from '../bus/services.js'
 import { Session } from '../bus/session.js'
-import { commandReadAhead } from '../commands/sql/read-ahead-task.js'
+import { parsedForCommand, sqlLongChars } from '../commands/sql/read-ahead-task.js'
 import { anonymous, everyone, type Identity } from '../identity/identity.js'
 import { type Credentials, Login } from '../identity/sign-in/login.js'
 import type { Awaitable } from '../store/store.js'
@@ -38,6 +39,7 @@ export interface WireOptions {
   readonly authOff: boolean
   readonly bus: {
     readonly run: (request: Request, session: Session) => Awaitable<Document>
+    readonly table?: Pick<CommandTable, 'statementIn'>
     readonly scheduler?: Scheduler | undefined
     /** Adds the times of a router to errors; successful replies have them. */
     readonly clusterTime?: Pick<ClusterTime, 'addTo'> | undefined
@@ -80,9 +82,11 @@ export async function openWire(options: WireOptions): Promise<WireListener> {
 }
 
 /** What a long message costs before its command begins, in turns; undefined for others. */
-function readAhead(request: Request): Promise<void> | undefined {
-  const statement = commandReadAhead(request.body)
-  return statement === undefined ? parsedAhead(request) : statement.then(() => parsedAhead(request))
+function readAhead(request: Request, bus: WireOptions['bus']): Promise<void> | undefined {
+  const { body } = request
+  const text = body.length > sqlLongChars ? bus.table?.statementIn(body) : undefined
+  const statement = text === undefined ? undefined : parsedForCommand(text)
+  return statement?.then(() => parsedAhead(request)) ?? parsedAhead(request)
 }
 
 class Listener implements WireListener {
@@ -104,7 +108,7 @@ class Listener implements WireListener {
     } = options
     const connectionHost: ConnectionHost = {
       run: (request, session) => {
-        const ahead = readAhead(request)
+        const ahead = readAhead(request, bus)
         if (ahead === undefined) return bus.run(request, session)
         return ahead.then(() => bus.run(request, session))
       },

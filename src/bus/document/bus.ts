@@ -56,7 +56,7 @@ export class Bus implements BusView {
   private readonly snapshots: SnapshotReads
   private readonly writeSessions: WriteSessions
   private readonly working = new PassingMap<number, AnyCall>()
-  private readonly table: CommandTable
+  readonly table: CommandTable
   private lastId = 0
   readonly scheduler: Scheduler | undefined
   private readonly draining = new Draining()

@@ -2,7 +2,8 @@
 // spellings. If two rows share a name, Sigil does not start.
 
 import { type Bytes, utf8 } from '../../base/bytes/bytes.js'
-import type { Document } from '../../value/value.js'
+import { Elements } from '../../value/elements.js'
+import { bsonType, type Document, stringOf } from '../../value/value.js'
 import type { DocumentRow } from './row.js'
 
 interface Spelling {
@@ -38,6 +39,14 @@ export class CommandTable {
       if (startsAt(body, nameStart, name)) return row
     }
     return undefined
+  }
+
+  /** The text of the SQL statement that a request carries, if it does. */
+  statementIn(body: Document): string | undefined {
+    if (this.rowOf(body)?.isStatement !== true) return undefined
+    const elements = new Elements(body)
+    const isText = elements.next() && elements.type === bsonType.string
+    return isText ? stringOf(elements.value()) : undefined
   }
 
   /** The row of that name; aliases do not count. */

@@ -3,10 +3,7 @@
 
 import { KiB } from '../../base/units.js'
 import { WorkTurns } from '../../base/work/work-turns.js'
-import { commandName } from '../../bus/document/command-name.js'
 import { parseInTurns } from '../../protocol/sql/parse.js'
-import { Elements } from '../../value/elements.js'
-import { bsonType, type Document, stringOf } from '../../value/value.js'
 import { isKnownStatement, keepError, keepFolded, keepStatement } from './statement-cache.js'
 
 /** A longer text is read in turns, UTF-16 units. */
@@ -24,17 +21,11 @@ export function parsedAhead(text: string): Promise<void> | undefined {
   return isReadAhead(text) ? readAhead(text) : undefined
 }
 
-const sqlCommands = new Set(['sqlSelect', 'sqlChange', 'sqlShow', 'sqlExplain', 'sqlDefine'])
-
 /**
- * As parsedAhead, for a command that a client of documents sends. An error is kept for the command:
- * it is the reply of one that may run.
+ * As parsedAhead, for the statement of a command. An error is kept for the command: it is the reply
+ * of one that may run.
  */
-export function commandReadAhead(body: Document): Promise<void> | undefined {
-  if (body.length <= sqlLongChars || !sqlCommands.has(commandName(body) ?? '')) return undefined
-  const elements = new Elements(body)
-  if (!elements.next() || elements.type !== bsonType.string) return undefined
-  const text = stringOf(elements.value())
+export function parsedForCommand(text: string): Promise<void> | undefined {
   return parsedAhead(text)?.catch((thrown: unknown) => keepError(text, thrown))
 }
 

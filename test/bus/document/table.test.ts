@@ -33,6 +33,17 @@ t.test('a row is found by name and alias, in its own spelling', async (t) => {
   t.equal(table.rowOf(documentFrom({})), undefined)
 })
 
+t.test('the text of a statement is that of a command of SQL', async (t) => {
+  const table = new CommandTable(documentRows)
+  const textOf = (command: Record<string, unknown>) => table.statementIn(documentFrom(command))
+  for (const name of ['sqlSelect', 'sqlChange', 'sqlShow', 'sqlExplain', 'sqlDefine']) {
+    t.equal(textOf({ [name]: 'SELECT 1', params: [1] }), 'SELECT 1', name)
+  }
+  for (const command of [{ find: 'SELECT 1' }, { sqlSelect: 1 }, { sqlTruncate: 'a' }, {}]) {
+    t.equal(textOf(command), undefined, JSON.stringify(command))
+  }
+})
+
 t.test('a row that cannot be right fails at start', async (t) => {
   t.throws(() => documentRow({ ...sound, name: 'two words' }), /command name/)
   t.throws(() => documentRow({ ...sound, help: 'No sentence' }), /one sentence/)

@@ -3,27 +3,21 @@
 
 import t from 'tap'
 import {
-  commandReadAhead,
   parsedAhead,
+  parsedForCommand,
   sqlLongChars,
 } from '../../../src/commands/sql/read-ahead-task.js'
 import { isKnownStatement, parsedStatement } from '../../../src/commands/sql/statement-cache.js'
-import { documentFrom } from '../../../src/value/literal.js'
 
 const long = (end: string): string =>
   `SELECT ${Array.from({ length: sqlLongChars / 4 }, (_, i) => `a + ${i}`).join(', ')}${end}`
 
-t.test('the text of a command of SQL', async (t) => {
-  for (const command of ['sqlSelect', 'sqlExplain', 'sqlChange', 'sqlShow', 'sqlDefine']) {
-    const text = long(` FROM ${command}`)
-    await commandReadAhead(documentFrom({ [command]: text, params: [1] }))
-    t.ok(isKnownStatement(text), command)
-  }
-  const texts = [long(' FROM find'), 'SELECT 1']
-  t.equal(commandReadAhead(documentFrom({ find: texts[0] })), undefined, 'of another command')
-  t.equal(commandReadAhead(documentFrom({ sqlSelect: texts[1] })), undefined, 'a short one')
-  t.equal(commandReadAhead(documentFrom({ sqlSelect: { a: texts[0] } })), undefined, 'no text')
-  t.same(texts.map(isKnownStatement), [false, false])
+t.test('a long statement is known before its command', async (t) => {
+  const text = long(' FROM t')
+  await parsedForCommand(text)
+  t.ok(isKnownStatement(text))
+  t.equal(parsedForCommand(text), undefined, 'it is read once')
+  t.equal(parsedForCommand('SELECT 1'), undefined, 'a short one is left to its command')
 })
 
 t.test('its error is that of the command', async (t) => {
@@ -37,7 +31,7 @@ t.test('its error is that of the command', async (t) => {
     throw new Error('no error')
   }
   const before = errorOf(() => parsedStatement(text))
-  await commandReadAhead(documentFrom({ sqlSelect: text }))
+  await parsedForCommand(text)
   const kept = errorOf(() => parsedStatement(text))
   t.equal(kept.message, before.message)
   t.equal(
