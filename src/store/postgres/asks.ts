@@ -2,6 +2,7 @@
 // the points in one statement, each scan in its own.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { KiB } from '../../base/units.js'
 import { keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { encodeCount } from '../programs/counters.js'
@@ -14,6 +15,12 @@ import type { Row, Statement } from './statement.js'
 const getPoints: Statement = {
   name: 'points',
   text: 'SELECT key, version, value FROM pairs WHERE key = ANY($1::bytea[])',
+}
+/** The same, without the values of more than $2 bytes. */
+const getSmall: Statement = {
+  name: 'smallpoints',
+  text: `SELECT key, version, CASE WHEN octet_length(value) <= $2::bigint THEN value END
+    FROM pairs WHERE key = ANY($1::bytea[])`,
 }
 /**
  * The values of the first keys of a list: up to the one that brings those before it to $2 bytes.
@@ -82,6 +89,9 @@ const scanCounts = both(
 /** So few rows, of 2 MB at most, have no bound in bytes: it costs more than they do. */
 const fewRowsMax = 8
 
+/** Values up to here have no bound together: 2 MiB of 128 keys, which are read at once. */
+const smallBytesMax = 16 * KiB
+
 /** A statement in the two directions: ascending, descending. */
 function both(name: string, text: (order: string) => string): readonly [Statement, Statement] {
   return [
@@ -106,7 +116,7 @@ export async function readPoints(
     others.length === 0
       ? none
       : isPage
-        ? link.run(getPage, [packBytes(others), bytesMax])
+        ? readPage(link, others, bytesMax)
         : link.run(getPoints, [packBytes(others)]),
     counters.length === 0 ? none : link.run(getCounts, [packBytes(counters)]),
   ])
@@ -118,6 +128,18 @@ export async function readPoints(
     found.set(mapKey(row[0] as Bytes), { value: sumOf(row), version: 0 })
   }
   return found
+}
+
+/** Most values are small, and the bound in bytes costs as much as reading 60 of them. */
+async function readPage(
+  link: Link,
+  keys: readonly Bytes[],
+  bytesMax: number,
+): Promise<readonly Row[]> {
+  const packed = packBytes(keys)
+  const rows = await link.run(getSmall, [packed, smallBytesMax])
+  const isWhole = rows.every(([_key, _version, value]) => value !== null)
+  return isWhole ? rows : link.run(getPage, [packed, bytesMax])
 }
 
 export async function readVersions(
