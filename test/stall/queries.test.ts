@@ -11,6 +11,7 @@ import { updateOperatorNames } from '../../src/query/update.js'
 import { isLong } from '../support/seed.js'
 import { type HostileKind, hostileKinds, large, type StallCase, specKinds } from './cases.js'
 import { hunt } from './hunt.js'
+import { keepValues, restoreValue } from './kept-values.js'
 import { accumulatorOperand, stageSpecs } from './stage-specs.js'
 
 const size = isLong ? 3_000_000 : 300_000
@@ -240,21 +241,6 @@ t.test('no command with very many names holds the loop', async (t) => {
   await hunt(t, cases, { prepare })
 })
 
-const copyInto = (into: string) => [{ $merge: { into, on: '_id', whenMatched: 'replace' } }]
-const kept: readonly StallCase[] = [
-  command('keep', { aggregate: 'values', pipeline: copyInto('kept'), cursor: {} }),
-]
-
-/** An update leaves another value: without it, the next ones of the same document find it small. */
-function restore({ name }: StallCase): StallCase {
-  const pipeline = [{ $match: { _id: name.slice(name.lastIndexOf(' ') + 1) } }]
-  return command('restore', {
-    aggregate: 'kept',
-    pipeline: [...pipeline, ...copyInto('values')],
-    cursor: {},
-  })
-}
-
 t.test('no update holds the loop', async (t) => {
   const paths = ['v', 'v.5', 'v.$[]', 'v.$[].v', 'v.a.a', 'v.f9']
   const cases = updateOperatorNames.flatMap((name) =>
@@ -265,7 +251,7 @@ t.test('no update holds the loop', async (t) => {
       }),
     ),
   )
-  await hunt(t, cases, { prepare: [...prepare, ...kept], restore })
+  await hunt(t, cases, { prepare: [...prepare, keepValues], restore: restoreValue })
 })
 
 t.test('no stage holds the loop', async (t) => {

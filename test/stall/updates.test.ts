@@ -5,6 +5,7 @@ import t from 'tap'
 import { isLong } from '../support/seed.js'
 import { type HostileKind, hostileKinds, large, type StallCase } from './cases.js'
 import { hunt } from './hunt.js'
+import { keepValues, restoreValue } from './kept-values.js'
 
 const size = isLong ? 3_000_000 : 300_000
 const terms = isLong ? 100_000 : 20_000
@@ -15,8 +16,6 @@ function command(name: string, fields: object): StallCase {
   return { kind: 'document', name, command: fields }
 }
 
-const copyInto = (into: string) => [{ $merge: { into, on: '_id', whenMatched: 'replace' } }]
-
 const prepare: readonly StallCase[] = [
   ...hostileKinds.map((kind) =>
     command(`insert ${kind}`, {
@@ -24,18 +23,8 @@ const prepare: readonly StallCase[] = [
       documents: [{ _id: kind, v: large(kind, size), w: large(kind, size >> 1), n: 1 }],
     }),
   ),
-  command('keep', { aggregate: 'values', pipeline: copyInto('kept'), cursor: {} }),
+  keepValues,
 ]
-
-/** An update leaves another value: without it, the next ones of the same document find it small. */
-function restore({ name }: StallCase): StallCase {
-  const pipeline = [{ $match: { _id: name.slice(name.lastIndexOf(' ') + 1) } }]
-  return command('restore', {
-    aggregate: 'kept',
-    pipeline: [...pipeline, ...copyInto('values')],
-    cursor: {},
-  })
-}
 
 function ofEach(title: string, update: object): StallCase[] {
   return hostileKinds.map((kind) =>
@@ -102,7 +91,7 @@ const identifiers = Array.from({ length: 300 }, (_, i) => `e${i}`)
 
 t.test('no update by a pipeline holds the loop', async (t) => {
   const cases = [...pipelines, ...longPipelines].flatMap((u) => ofEach(short(u), { u }))
-  await hunt(t, cases, { prepare, restore })
+  await hunt(t, cases, { prepare, restore: restoreValue })
 })
 
 t.test('no update by arrayFilters holds the loop', async (t) => {
@@ -120,7 +109,7 @@ t.test('no update by arrayFilters holds the loop', async (t) => {
     arrayFilters: [{ e: { $ne: 5 } }, { f: { $gt: 'a' } }],
   }
   cases.push(...ofEach('many identifiers', many), ...ofEach('two identifiers', two))
-  await hunt(t, cases, { prepare, restore })
+  await hunt(t, cases, { prepare, restore: restoreValue })
 })
 
 const equalities = Array.from({ length: names }, (_, i) => ({ [`k${i}`]: i }))
@@ -177,5 +166,5 @@ t.test('no upsert holds the loop', async (t) => {
   }
   const wide = { $rename: fieldsOf((i) => [`f${i}`, `g${i}`]) }
   cases.push(...ofEach('$rename of all', { u: wide }))
-  await hunt(t, cases, { prepare, restore })
+  await hunt(t, cases, { prepare, restore: restoreValue })
 })

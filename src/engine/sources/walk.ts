@@ -131,11 +131,11 @@ export class Walk {
 
   /** Looks for one document among the first `entriesMax` (about 100), fewer if they are large. */
   *glance(tx: ReadTx, entriesMax: number, found: Found): Program<void> {
-    let end = entriesMax
+    const { counters } = this
     this.entriesMax = entriesMax
-    while (!this.drained && this.counters.docsExamined < end && found.documents.length === 0) {
+    while (!this.drained && found.documents.length === 0) {
+      if (counters.docsExamined >= (work.isDue ? 1 : entriesMax)) return
       yield* this.step(tx, 1, found)
-      if (work.isDue) end = 1
     }
   }
 
