@@ -4,9 +4,9 @@
 import { fail } from '../../base/errors.js'
 import { Arena } from '../../base/heap/arena.js'
 import { blockingBytesMax } from '../../base/limits/documents.js'
-import { KiB } from '../../base/units.js'
+import { KiB, MiB } from '../../base/units.js'
 import { work } from '../../base/work/work-budget.js'
-import { valueUnits } from '../../base/work/work-figures.js'
+import { freshBytesPerUnit, valueUnits } from '../../base/work/work-figures.js'
 import { elementsOf } from '../../value/elements.js'
 import { nullValue, Value } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
@@ -86,12 +86,21 @@ export function bytesOfStates(states: readonly Accumulator[]): number {
 
 /** Bytes of kept values, which lie apart, that a result gathers for one unit. */
 const keptBytesPerUnit = 30
+/** What follows in the same value is copied as one. */
+const apartBytes = 4 * KiB
+/** A longer value begins a turn of its own. */
+const longValueBytes = MiB
+
+function gatherUnits(bytes: number): number {
+  const apart = Math.min(bytes, apartBytes)
+  return apart / keptBytesPerUnit + (bytes - apart) / freshBytesPerUnit
+}
 
 /** The result of a state whose values may be more than one turn can gather. */
 export function* resultInTurns(state: Accumulator): Generator<undefined, Value, void> {
   const inTurns = state.resultInTurns?.()
   if (inTurns !== undefined) return (yield* inTurns) ?? nullValue
-  work.note(state.bytesHeld / keptBytesPerUnit)
+  work.note(gatherUnits(state.bytesHeld))
   if (work.isDue) yield
   return state.result() ?? nullValue
 }
@@ -111,7 +120,10 @@ export type ValuesInTurns = Iterable<Value | undefined>
 export function* arrayInTurns(values: ValuesInTurns): Generator<undefined, Value, void> {
   const writer = new DocumentWriter(true)
   for (const value of values) {
-    if (value !== undefined) pushKept(writer, value)
+    if (value !== undefined) {
+      if (value.end - value.start > longValueBytes) yield
+      pushKept(writer, value)
+    }
     if (work.isDue) yield
   }
   return writer.finishValue()
@@ -127,6 +139,7 @@ export function* arraysInTurns(values: ValuesInTurns): Generator<Value | undefin
   let count = 0
   for (const value of values) {
     if (value !== undefined) {
+      if (value.end - value.start > longValueBytes) yield
       pushKept(writer, value)
       count++
     }
@@ -142,7 +155,7 @@ export function* arraysInTurns(values: ValuesInTurns): Generator<Value | undefin
 
 function pushKept(writer: DocumentWriter, value: Value): void {
   writer.push(value)
-  work.note(bytesOf(value) / keptBytesPerUnit)
+  work.note(gatherUnits(bytesOf(value)))
 }
 
 /** Objects that together have all fields, each of about `bytesMax` bytes, with pauses. */
@@ -154,7 +167,7 @@ export function* objectsInTurns(
   for (const [name, value] of fields) {
     writer.value(name, value)
     requireRoom(writer.length)
-    work.note(valueUnits + bytesOf(value) / keptBytesPerUnit)
+    work.note(valueUnits + gatherUnits(bytesOf(value)))
     if (writer.length >= bytesMax) {
       yield writer.finishValue()
       writer = new DocumentWriter()
