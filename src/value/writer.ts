@@ -44,9 +44,13 @@ export class DocumentWriter {
   private count = 0
   private documentAt = 0
 
-  /** `isArray` makes `push` count the names. */
-  constructor(isArray = false) {
+  /** `isArray` makes `push` count the names; `bytes` is its size, if that is known. */
+  constructor(isArray = false, bytes = startBytes) {
     this.isArray = isArray
+    if (bytes > spareBytesMax) {
+      this.buffer = Buffer.allocUnsafeSlow(bytes)
+      return
+    }
     // Not from Buffer's pool: a small document would keep a whole slab alive.
     this.buffer = spare ?? Buffer.allocUnsafeSlow(startBytes)
     spare = undefined

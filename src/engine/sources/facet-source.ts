@@ -1,9 +1,12 @@
 // $facet: pushes each document into every pipeline at once. Leading pure stages of a pipeline
 // process it immediately; later stages that read other data run over their results.
 
-import { blockingBytesMax } from '../../base/limits/documents.js'
+import { fail } from '../../base/errors.js'
+import { blockingBytesMax, commandBytesMax } from '../../base/limits/documents.js'
 import { pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
+import { work } from '../../base/work/work-budget.js'
 import { entryUnits } from '../../base/work/work-figures.js'
+import { gatherUnits } from '../../query/expressions/accumulator.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
 import type { MemoryHolding, Workspace } from '../../query/spill.js'
@@ -11,11 +14,14 @@ import { Chain } from '../../query/stages/chain.js'
 import type { FacetPlan } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
 import { type Document, documentValue } from '../../value/value.js'
-import { writeArray, writeDocument } from '../../value/writer.js'
+import { DocumentWriter } from '../../value/writer.js'
 import { detached } from './detaching.js'
 import { HoldingSource, type Source } from './holding-source.js'
 import { counted } from './query-memory.js'
 import type { Counters } from './walk.js'
+
+/** Bytes of the type and the index of an element. */
+const elementHeadBytes = 9
 
 interface Facet {
   readonly name: string
@@ -31,16 +37,26 @@ type Continue = (documents: readonly Document[], stages: readonly StagePlan[]) =
 
 export class FacetSource extends HoldingSource {
   private readonly upstream: Source
+  /** Its document goes to the client, and may be as large as any. */
+  private readonly isLast: boolean
   private readonly facets: readonly Facet[]
   private readonly goOn: Continue
   private readonly workspace: Workspace | undefined
   private readonly holding: MemoryHolding | undefined
   private resultBytes = 0
+  /** Bytes of those that stand in the document. */
+  private givenBytes = 0
   private isDone = false
   private returned = 0
 
-  constructor(upstream: Source, plan: FacetPlan, workspace: Workspace | undefined, goOn: Continue) {
+  constructor(
+    upstream: Source,
+    { plan, isLast }: { readonly plan: FacetPlan; readonly isLast: boolean },
+    workspace: Workspace | undefined,
+    goOn: Continue,
+  ) {
     super()
+    this.isLast = isLast
     this.workspace = workspace
     this.holding = workspace?.holding?.()
     this.upstream = upstream
@@ -64,11 +80,7 @@ export class FacetSource extends HoldingSource {
     }
     this.upstream.close()
     for (const facet of this.facets) yield* this.finish(tx, facet)
-    const document = writeDocument((writer) => {
-      for (const { name, results } of this.facets) {
-        writer.value(name, writeArray(results.map(documentValue)))
-      }
-    })
+    const document = yield* this.gathered(tx)
     // The chains know these lists too, and live until the source is closed.
     for (const { results } of this.facets) results.length = 0
     this.isDone = true
@@ -90,17 +102,18 @@ export class FacetSource extends HoldingSource {
   private facet(name: string, stages: readonly StagePlan[]): Facet {
     const firstReader = stages.findIndex((stage) => !isPure(stage))
     const end = firstReader < 0 ? stages.length : firstReader
+    const rest = stages.slice(end)
     const results: Document[] = []
     const transforms = stages
       .slice(0, end)
       .filter(isPure)
       .map((plan) => counted(plan.create(this.workspace), this.workspace))
     const output = (document: Document): void => {
-      this.count(document)
+      this.count(document, rest.length === 0)
       results.push(document)
     }
     const chain = new Chain(transforms, output, true)
-    return { name, chain, results, rest: stages.slice(end) }
+    return { name, chain, results, rest }
   }
 
   private *push(tx: ReadTx, document: Document): Program<void> {
@@ -121,7 +134,7 @@ export class FacetSource extends HoldingSource {
     try {
       while (!source.drained) {
         for (const document of yield* source.pull(tx, pullDocumentsMax)) {
-          this.count(document)
+          this.count(document, true)
           results.push(document)
         }
       }
@@ -130,6 +143,23 @@ export class FacetSource extends HoldingSource {
     }
     facet.results.length = 0
     facet.results = results
+  }
+
+  /** In turns: the results lie apart. */
+  private *gathered(tx: ReadTx): Program<Document> {
+    const elements = this.facets.reduce((sum, { results }) => sum + results.length, 0)
+    // Its size is known: a larger buffer each time would cost more than the turn has.
+    const writer = new DocumentWriter(false, this.givenBytes + elements * elementHeadBytes)
+    for (const { name, results } of this.facets) {
+      writer.openArray(name)
+      for (const result of results) {
+        writer.push(documentValue(result))
+        work.note(gatherUnits(result.length))
+        if (work.isDue) yield* tx.pause()
+      }
+      writer.close()
+    }
+    return writer.finish()
   }
 
   /** Runs the chain; heavy documents go to a thread. */
@@ -143,14 +173,25 @@ export class FacetSource extends HoldingSource {
     }
   }
 
-  private count(document: Document): void {
+  private count(document: Document, isGiven: boolean): void {
     this.resultBytes += document.length
     this.holding?.hold(this.resultBytes)
+    if (isGiven) this.give(document.length)
     if (this.resultBytes <= blockingBytesMax) return
     throw location(
       4031700,
       `document constructed by $facet is ${this.resultBytes} bytes, which exceeds the limit of ` +
         `${blockingBytesMax} bytes`,
+    )
+  }
+  /** Refused as soon as it is known, so that what cannot be sent is not gathered. */
+  private give(bytes: number): void {
+    this.givenBytes += bytes
+    if (!this.isLast || this.givenBytes <= commandBytesMax) return
+    throw fail(
+      'BSONObjectTooLarge',
+      `BSONObj size: ${this.givenBytes} is invalid. ` +
+        `Size must be between 0 and ${commandBytesMax}(16MB)`,
     )
   }
 }

@@ -51,6 +51,8 @@ export interface PipelineEnvironment {
   readonly workspace?: Workspace | undefined
   /** Called for each stage that runs, for explain. */
   readonly observe?: (plan: PureStagePlan, transform: Transform) => void
+  /** Its results go to further stages, which may take larger documents than a client. */
+  readonly isInner?: boolean
   /** Supported source stages; others are NotImplemented. */
   readonly providers?: Partial<Readonly<Record<SourceKind, Provider>>>
 }
@@ -151,8 +153,9 @@ function openStages(
   for (let at = 0; at < stages.length; ) {
     const stage = stages[at] as StagePlan
     if (isJoin(stage)) {
-      whole = openJoin(whole, stage, { ...environment, hint: undefined })
       at++
+      const isLast = environment.isInner !== true && at === stages.length
+      whole = openJoin(whole, stage, { ...environment, hint: undefined, isInner: true }, isLast)
       continue
     }
     const end = endOfPure(stages, at)
@@ -178,7 +181,12 @@ function created(plan: PureStagePlan, { workspace, observe }: PipelineEnvironmen
 const streaming: ReadonlySet<string> = new Set(['match', 'limit', 'skip'])
 
 /** A stage that reads more than its input. A hint applies only to the pipeline's own collection. */
-function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironment): Source {
+function openJoin(
+  source: Source,
+  stage: JoinPlan,
+  environment: PipelineEnvironment,
+  isLast: boolean,
+): Source {
   const { context, db, workspace } = environment
   const holding = workspace?.holding?.()
   switch (stage.kind) {
@@ -206,7 +214,7 @@ function openJoin(source: Source, stage: JoinPlan, environment: PipelineEnvironm
         return openPipeline(place.ns, stagesOver(place, stages), environment)
       })
     case 'facet':
-      return new FacetSource(source, stage, workspace, (documents, stages) =>
+      return new FacetSource(source, { plan: stage, isLast }, workspace, (documents, stages) =>
         openStages(documentsSource(documents), stages, environment),
       )
   }

@@ -91,7 +91,8 @@ const apartBytes = 4 * KiB
 /** A longer value begins a turn of its own. */
 const longValueBytes = MiB
 
-function gatherUnits(bytes: number): number {
+/** Units of a value that a result gathers. */
+export function gatherUnits(bytes: number): number {
   const apart = Math.min(bytes, apartBytes)
   return apart / keptBytesPerUnit + (bytes - apart) / freshBytesPerUnit
 }

@@ -87,6 +87,23 @@ await eachStore(t, '$facet runs several pipelines over one reading', async (t, {
   t.ok(few.counters.docsExamined < 600, 'the rest was not needed')
 })
 
+await eachStore(t, '$facet gives a document as large as a client takes', async (t, { store }) => {
+  const room = new ReadingRoom(store)
+  const text = 'a'.repeat(20_000)
+  await room.insert(...Array.from({ length: 390 }, (_, _id) => ({ _id, text })))
+  const twice = { $facet: { a: [], b: [] } }
+  const [both] = await results(room, twice)
+  t.same(
+    Object.values(both ?? {}).map((all) => (all as unknown[]).length),
+    [390, 390],
+    'in turns',
+  )
+  const more = { $facet: { a: [], b: [], c: [] } }
+  await t.rejects(results(room, more), { code: 10334 })
+  const counts = { $project: { a: { $size: '$a' }, c: { $size: '$c' } } }
+  t.same(await results(room, more, counts), [{ a: 390, c: 390 }], 'stages take a larger one')
+})
+
 await eachStore(t, '$facet refuses what has no place in it', async (t, { store }) => {
   const room = new ReadingRoom(store)
   for (const [spec, code] of [
