@@ -11,8 +11,18 @@ import { payerOf } from './catalog/descriptors.js'
 
 /** The counter of a collection (documents, BSON bytes) or an index (entries, their bytes). */
 export function countKey(id: number): Bytes {
-  return idKey(keyClass.count, id)
+  const known = countKeys.get(id)
+  if (known !== undefined) return known
+  const key = idKey(keyClass.count, id)
+  if (countKeys.size >= keysMax) countKeys.clear()
+  countKeys.set(id, key)
+  return key
 }
+
+/** One array for each counter: a program finds it fastest by the array that it used before. */
+const countKeys = new Map<number, Bytes>()
+const usageKeys = new Map<string, Bytes>()
+const keysMax = 1_000
 
 /** Counter of a key-value database: bytes of expiry entries and members of large containers. */
 export function besideKey(id: number): Bytes {
@@ -26,14 +36,10 @@ export function usageKey(owner: string): Bytes {
   const known = usageKeys.get(owner)
   if (known !== undefined) return known
   const key = idKey(keyClass.count, ownersId, utf8(owner))
-  if (usageKeys.size >= usageKeysMax) usageKeys.clear()
+  if (usageKeys.size >= keysMax) usageKeys.clear()
   usageKeys.set(owner, key)
   return key
 }
-
-/** One array for each owner: the store finds a counter fastest by the array used last. */
-const usageKeys = new Map<string, Bytes>()
-const usageKeysMax = 1_000
 
 /** Whether a key is an owner's sum. */
 export function isUsageKey(key: Bytes): boolean {

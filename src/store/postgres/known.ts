@@ -44,9 +44,8 @@ export class Known {
   private readonly points = new Map<string, Versioned | undefined>()
   private readonly versions = new Map<string, number | undefined>()
   private readonly ranges = new Map<string, KnownRange>()
-  private version = 0
   /** Changes of the programs that have run. */
-  readonly changes = new WriteBuffer(() => this.version, noBounds)
+  readonly changes = new WriteBuffer(() => 0, noBounds)
   readonly additions: Additions = new Map()
   readonly appended: Bytes[] = []
 
@@ -58,12 +57,8 @@ export class Known {
 
   /** Adds the changes of a program to what the next ones see, with versions for its puts. */
   take(buffer: WriteBuffer, nextVersion?: () => number): void {
-    for (const { key, value, version, hash } of buffer.changes) {
-      this.version = value === undefined || nextVersion === undefined ? version : nextVersion()
-      if (value === undefined) this.changes.remove(key, hash)
-      else this.changes.put(key, value, hash)
-      if (isCounter(key)) this.additions.delete(mapKey(key))
-    }
+    this.changes.take(buffer, nextVersion)
+    for (const { key } of buffer.changes) if (isCounter(key)) this.additions.delete(mapKey(key))
     for (const addition of buffer.additions?.values() ?? []) addTo(this.additions, addition)
     for (const record of buffer.appended ?? []) this.appended.push(record)
   }

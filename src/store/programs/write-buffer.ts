@@ -52,6 +52,8 @@ interface OwnWrites {
   merge(stored: readonly Entry[]): Entry[]
 }
 
+/** A program adds to a counter or two of a collection, of each of its indexes and of its owner. */
+const recentMax = 8
 /** Up to this many changes are searched linearly: most programs make two or three. */
 const searchedMax = 8
 /** Size of the first table: enough for a pipeline of sixteen changes. */
@@ -87,10 +89,8 @@ export class WriteBuffer {
    */
   private parts: Int32Array[] | undefined
   private readonly partSizes: number[] = []
-  /** The last three counters added to: most programs have few counters and use the same arrays. */
-  private last: Addition | undefined
-  private beforeLast: Addition | undefined
-  private first: Addition | undefined
+  /** Counters added to, the first few: a counter's key is nearly always the same array. */
+  private recent: Addition[] | undefined
   /** The first `orderedCount` changes by key: as many as existed when a scan needed an order. */
   private ordered: OrderedMap<Change> | undefined
   private orderedCount = 0
@@ -150,9 +150,7 @@ export class WriteBuffer {
   remove(key: Bytes, hash = hashBytes(key, 0, key.length)): void {
     if (key[0] === keyClass.count) {
       this.additions?.delete(mapKey(key))
-      this.last = undefined
-      this.beforeLast = undefined
-      this.first = undefined
+      this.recent = undefined
     }
     this.removes = true
     this.change({ key, value: undefined, version: 0, hash })
@@ -160,18 +158,19 @@ export class WriteBuffer {
 
   add(key: Bytes, documents: number, bytes: number): void {
     assert(key[0] === keyClass.count, 'counters are keys of their own class')
-    const { last, beforeLast, first } = this
-    const recent = last?.key === key ? last : beforeLast?.key === key ? beforeLast : undefined
-    const known = recent ?? (first?.key === key ? first : undefined)
-    if (known !== undefined) {
-      known.documents += documents
-      known.bytes += bytes
-      return
+    const { recent } = this
+    if (recent !== undefined) {
+      for (const sum of recent) {
+        if (sum.key !== key) continue
+        sum.documents += documents
+        sum.bytes += bytes
+        return
+      }
     }
     this.additions ??= new Map()
-    this.first = beforeLast
-    this.beforeLast = last
-    this.last = addTo(this.additions, { key, documents, bytes })
+    const sum = addTo(this.additions, { key, documents, bytes })
+    if (recent === undefined) this.recent = [sum]
+    else if (recent.length < recentMax) recent.push(sum)
   }
 
   /**
@@ -198,6 +197,25 @@ export class WriteBuffer {
     if (changes.length === 0) return undefined
     const place = this.placeOf(key, 0, key.length, hash)
     return place === -1 ? undefined : changes[place]
+  }
+
+  /**
+   * Makes the changes of `other` again, each put with its version or, where it is given, with the
+   * next of `nextVersion`. `other` is not used any more.
+   */
+  take(other: WriteBuffer, nextVersion?: () => number): void {
+    if (this.changes.length > 0) {
+      for (const change of other.changes) this.change(withVersion(change, nextVersion))
+    } else {
+      for (const change of other.changes) this.changes.push(withVersion(change, nextVersion))
+      this.places = other.places
+      this.parts = other.parts
+      for (const size of other.partSizes) this.partSizes.push(size)
+      this.bytes += other.bytes
+      this.requireBounded()
+    }
+    this.removes ||= other.removes
+    this.puts ||= other.puts
   }
 
   /** Like find, for the key at `start` of `bytes`. */
@@ -350,6 +368,12 @@ export class WriteBuffer {
       if (found.hash === hash && isSame(found.key, bytes, start, length)) return at
     }
   }
+}
+
+function withVersion(change: Change, nextVersion: (() => number) | undefined): Change {
+  if (nextVersion === undefined || change.value === undefined) return change
+  const { key, value, hash } = change
+  return { key, value, version: nextVersion(), hash }
 }
 
 /** Uses the upper bits; the lower ones select the place within the part. */
