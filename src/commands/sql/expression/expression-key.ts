@@ -2,11 +2,12 @@
 // of them: they are found in a map, and not compared in pairs.
 
 import { latin1Of } from '../../../base/bytes/bytes.js'
-import { digestKey } from '../../../base/bytes/digest-key.js'
+import { Digest, digestKey } from '../../../base/bytes/digest-key.js'
+import { KiB } from '../../../base/units.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { operandsOf } from './expression-tree.js'
-import { Parts } from './parts.js'
+import { isLarge, partUnits } from './parts.js'
 
 /** A longer key is a digest: keys of deep expressions would grow with their depth. */
 const keyLengthMax = 256
@@ -51,9 +52,36 @@ function partKey(value: unknown): string {
   return 'kind' in value ? '' : fieldsKey(value)
 }
 
+/** Operands from which on a key is longer than keyLengthMax in any case. */
+const wideOperands = 128
+/** Characters of a key that are digested at once. */
+const pieceChars = 16 * KiB
+
 /** Makes the keys of large expressions in turns, before they are looked for. */
 export function* keysInParts(tx: ReadTx, expressions: readonly Expression[]): Program<void> {
-  yield* new Parts<string>().make(tx, expressions, expressionKey)
+  for (const expression of expressions) {
+    if (isLarge(expression)) yield* keyInParts(tx, expression)
+  }
+}
+
+/** Makes the key of a large expression as expressionKey does, which finds it. */
+function* keyInParts(tx: ReadTx, expression: Expression): Program<void> {
+  if (keys.has(expression)) return
+  const operands = operandsOf(expression)
+  const digest = new Digest()
+  let piece = `${ownKey(expression)}(`
+  for (const operand of operands) {
+    if (isLarge(operand)) yield* keyInParts(tx, operand)
+    piece += `${expressionKey(operand)},`
+    if (piece.length > pieceChars) {
+      digest.add(piece)
+      piece = ''
+    }
+    yield* tx.pause(partUnits(operand))
+  }
+  if (operands.length < wideOperands) return
+  digest.add(piece)
+  keys.set(expression, digest.key())
 }
 
 /** Whether two expressions are equal apart from their positions. */

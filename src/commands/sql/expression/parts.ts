@@ -1,6 +1,7 @@
 // Works on large expressions part by part, so that a program pauses between the parts: what is made
 // of a part is kept until the whole is made, which finds it.
 
+import { turnUnits } from '../../../base/work/work-figures.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import type { Program, ReadTx } from '../../../store/store.js'
 import { operandsOf } from './expression-tree.js'
@@ -13,6 +14,8 @@ const nodeUnits = 10
 const errorsMax = 20
 
 export class Parts<T> {
+  /** Nodes of the large expressions so far. */
+  nodes = 0
   private readonly made = new Map<Expression, T>()
   private errors = 0
 
@@ -51,13 +54,18 @@ export class Parts<T> {
     if (isWhole(expression)) return
     const operands = operandsOf(expression)
     for (const operand of operands) {
-      if (isLarge(operand)) yield* this.parted(tx, operand, makeOne, isWhole)
+      const nodes = nodesOf(operand, partNodes)
+      if (nodes >= partNodes) yield* this.parted(tx, operand, makeOne, isWhole)
       else this.add(operand, makeOne)
+      this.nodes += nodes
       if (this.errors > errorsMax) return
-      yield* tx.pause(nodesOf(operand, partNodes) * nodeUnits)
+      yield* tx.pause(nodes * nodeUnits)
     }
+    // A node with thousands of operands is made in a turn of its own: it counts before and after.
+    const own = Math.min(operands.length * nodeUnits, turnUnits)
+    yield* tx.pause(own)
     this.add(expression, makeOne)
-    yield* tx.pause(operands.length * nodeUnits)
+    yield* tx.pause(own)
   }
 
   private add(part: Expression, makeOne: (part: Expression) => T): void {
@@ -77,6 +85,11 @@ function never(): boolean {
 /** Whether an expression has more nodes than are worked on at once. */
 export function isLarge(expression: Expression): boolean {
   return nodesOf(expression, partNodes) >= partNodes
+}
+
+/** Work units of what is made of a part; a large one counts as the nodes that are made at once. */
+export function partUnits(expression: Expression): number {
+  return nodesOf(expression, partNodes) * nodeUnits
 }
 
 /** Nodes of an expression, at most `most`. */

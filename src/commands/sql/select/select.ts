@@ -30,7 +30,7 @@ import type { Scope } from '../expression/scope.js'
 import { supersetFilter } from '../expression/superset.js'
 import { sessionOf, transactionTime } from '../session/session-facts.js'
 import { aggregatesOf } from './aggregate.js'
-import { type BoundSelect, tableNames } from './binding.js'
+import { type BoundSelect, largePhase, tableNames } from './binding.js'
 import { isLookedUp, openTable, type SelectCall, type Table } from './from.js'
 import { distinctBy, groupBy } from './group.js'
 import { planJoins } from './join-plan.js'
@@ -56,6 +56,9 @@ import { statementMemory } from './statement-memory.js'
 
 /** Above this size, as with a long IN, the filter is built and compiled in turns of its own. */
 const sqlLongFilterBytes = 64 * KiB
+
+/** What an item of a list costs a phase: as much as so many nodes. */
+const nodesPerItem = 10
 
 interface SelectOptions {
   readonly parameters: readonly Value[]
@@ -182,7 +185,7 @@ class Select {
   }
 
   *open(): Program<OpenedSelect> {
-    const { results, merged, isDistinct, isGrouped, hasLarge } = this.bound
+    const { results, merged, isDistinct, isGrouped, largeNodes } = this.bound
     const counted = isGrouped ? yield* this.counted() : undefined
     const source = counted ?? (yield* this.rows())
     if (counted === undefined) this.where()
@@ -191,7 +194,7 @@ class Select {
     const { scope } = this.stage
     yield* this.phase()
     const compiled =
-      isGrouped || hasLarge
+      isGrouped || largeNodes > 0
         ? yield* compileResultsInParts(this.tx, results, scope, merged)
         : rowResults(this.bound, scope)
     yield* this.phase()
@@ -217,14 +220,17 @@ class Select {
 
   /** Ends the turn between two phases of a long statement. */
   private phase(): Program<void> {
-    return compiledItems(this.tx, itemsOf(this.bound))
+    const { largeNodes } = this.bound
+    const items = itemsOf(this.bound)
+    if (largeNodes === 0) return compiledItems(this.tx, items)
+    return largePhase(this.tx, largeNodes + items * nodesPerItem)
   }
 
   /** The rows before WHERE, or already filtered by it. */
   private *rows(): Program<Source> {
     const { tables, bound, scope, window } = this
     const [first, ...others] = tables
-    if (bound.hasLarge) this.whereScope = yield* compiledParts(this.tx, [bound.where], scope)
+    if (bound.largeNodes > 0) this.whereScope = yield* compiledParts(this.tx, [bound.where], scope)
     if (window.limit === 0 && !bound.isGrouped) return documentsSource([])
     if (first === undefined) return documentsSource([emptyDocument])
     if (others.length > 0) return yield* this.joined(first)

@@ -21,6 +21,11 @@ import {
 
 export type Tables = Pick<Scope, 'tables' | 'known'>
 
+/** Nodes whose type depends on their operands; that of others is found as fast as it is kept. */
+const asksOperands: ReadonlySet<string> = new Set(
+  'unary binary call array case subscript'.split(' '),
+)
+
 /** Of the expressions of one statement; a long chain costs its length, because each is kept. */
 export class DeclaredTypes {
   private readonly kept = new Map<Expression, Type>()
@@ -29,8 +34,10 @@ export class DeclaredTypes {
 
   /** PostgreSQL's name without a length: `int4`, `text[]`; undefined if only the rows tell. */
   of(expression: Expression): Type {
+    if (!asksOperands.has(expression.kind)) return this.found(expression)
     const { kept } = this
-    if (kept.has(expression)) return kept.get(expression)
+    const known = kept.get(expression)
+    if (known !== undefined || kept.has(expression)) return known
     const type = this.found(expression)
     kept.set(expression, type)
     return type

@@ -390,7 +390,7 @@ class Typing {
     if (shared === undefined) return results
     return results.map((result) => {
       const own = this.types.of(result)
-      const isNarrow = familyOf(own) === 'number' && own !== shared
+      const isNarrow = own !== shared && familyOf(own) === 'number'
       return isNarrow ? castOf(result, shared, false) : literalIn(shared, result)
     })
   }

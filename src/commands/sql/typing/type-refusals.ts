@@ -149,7 +149,7 @@ export function sharedType(
   for (const result of results) {
     const type = types.of(result)
     if (type === undefined) return undefined
-    if (type === unknown) continue
+    if (type === unknown || type === shared) continue
     const [one, other] = [familyOf(shared ?? type), familyOf(type)]
     if (one === undefined || other === undefined) return undefined
     if (one !== other) {

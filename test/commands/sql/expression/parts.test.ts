@@ -3,8 +3,13 @@
 
 import fc from 'fast-check'
 import t from 'tap'
+import { turnUnits } from '../../../../src/base/work/work-figures.js'
 import { compile } from '../../../../src/commands/sql/expression/compile.js'
 import { compiledParts } from '../../../../src/commands/sql/expression/compile-parts.js'
+import {
+  keysInParts,
+  sameExpression,
+} from '../../../../src/commands/sql/expression/expression-key.js'
 import { operandsOf } from '../../../../src/commands/sql/expression/expression-tree.js'
 import { Parts } from '../../../../src/commands/sql/expression/parts.js'
 import type { Scope } from '../../../../src/commands/sql/expression/scope.js'
@@ -175,6 +180,41 @@ t.test('an expression of any form is made once, part by part', async (t) => {
     // Operands of the node itself are looked up.
     t.ok(longest < 7_000, `${longest} of ${nodes}: ${text.slice(0, 30)}`)
   }
+})
+
+t.test('a wide expression counts less than a turn at once, and begins one', async (t) => {
+  const list = (each: (i: number) => string, by: string): string =>
+    Array.from({ length: 5_000 }, (_, i) => each(i)).join(by)
+  const wide = [
+    `CASE ${list((i) => `WHEN a = ${i} THEN b + ${i}`, ' ')} END`,
+    `ARRAY[${list((i) => `a + ${i}`, ', ')}]`,
+  ]
+  for (const expression of wide.map(expressionOf)) {
+    const { units, tx } = new Pauses()
+    let before = 0
+    const parts = new Parts<number>()
+    const make = (part: Expression): number => {
+      if (part === expression) before = units.at(-1) ?? 0
+      return 1
+    }
+    finished(parts.make(tx, [expression], make))
+    t.equal(Math.max(...units), turnUnits)
+    t.equal(before, turnUnits)
+    t.ok(parts.nodes >= 15_000, `${parts.nodes} nodes`)
+  }
+})
+
+t.test('the key of a wide expression is made in turns, and is the same', async (t) => {
+  const whens = Array.from({ length: 5_000 }, (_, i) => `WHEN a = ${i} THEN 'é${i}'`)
+  const text = `1 + coalesce(CASE ${whens.join(' ')} END, 2)`
+  const [parted, plain] = [expressionOf(text), expressionOf(text)]
+  const { units, tx } = new Pauses()
+  finished(keysInParts(tx, [parted]))
+  t.ok(Math.max(...units) <= 3_000, `${Math.max(...units)} units at once`)
+  t.ok(sameExpression(parted, plain))
+  const other = expressionOf(text.replace('é4999', 'e4999'))
+  finished(keysInParts(tx, [other]))
+  t.notOk(sameExpression(parted, other))
 })
 
 t.test('errors of parts are left to the whole', async (t) => {
