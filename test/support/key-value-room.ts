@@ -144,6 +144,7 @@ export class KeyValueRoom extends RoomClient {
 
 export interface KeyValueRoomOptions {
   readonly kinds?: readonly StoreKind[]
+  readonly notShared?: string
   readonly bounds?: InlineBounds
   readonly settings?: Readonly<Record<string, string>>
   readonly rows?: readonly KeyValueRow[]
@@ -163,7 +164,7 @@ export async function eachKeyValueRoom(
   options: KeyValueRoomOptions = {},
 ): Promise<void> {
   const clock = new ManualClock()
-  const { kinds } = options
+  const { kinds, notShared } = options
   await eachStore(
     t,
     name,
@@ -172,7 +173,11 @@ export async function eachKeyValueRoom(
       await body(t, room)
       await closeRoom(room)
     },
-    { clock, ...(kinds === undefined ? {} : { kinds }) },
+    {
+      clock,
+      ...(kinds === undefined ? {} : { kinds }),
+      ...(notShared === undefined ? {} : { notShared }),
+    },
   )
 }
 

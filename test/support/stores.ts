@@ -33,6 +33,8 @@ export interface StoreCaseOptions {
   readonly kinds?: readonly StoreKind[]
   /** The machine's unless said. */
   readonly clock?: Clock
+  /** Why it is otherwise on a store that gateways share. */
+  readonly notShared?: string
 }
 
 /** What one finds of the two at hand the other nearly always does too: short runs draw one of them. */
@@ -60,7 +62,7 @@ export async function eachStore(
 ): Promise<void> {
   const clock = options.clock ?? systemClock
   for (const kind of replaced(options.kinds) ?? kindsOf(name)) {
-    const skip = onPostgres.has(kind) && postgresMissing
+    const skip = onPostgres.has(kind) && (postgresMissing || (options.notShared ?? false))
     await t.test(`${name} (${kind})`, { skip }, async (t) => {
       await body(t, { kind, clock, store: await openStore(t, kind, clock) })
     })

@@ -105,10 +105,10 @@ function requireSize(size: number | bigint): number {
 
 /** Copies `from` to `to`, which is either `from` itself or unused. */
 function* copyCapped(call: CopyCall, from: string, to: string, size: number): Sweep<void> {
-  // A copy notices the writes of its own gateway only.
-  if (call.engine.store.gateways !== undefined) throw notShared()
   for (let run = 0; run < cappedCopyRunsMax; run++) {
     const source = yield* readPhase((tx) => sourceOf(tx, call.db, from, to))
+    // A copy notices the writes of its own gateway only.
+    if (call.engine.store.gateways !== undefined) throw notShared()
     if (yield* copyOnce(call, source, to, size)) return
   }
   const text = `${call.db}.${from} kept changing while it was copied: writers have to pause`

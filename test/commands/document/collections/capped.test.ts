@@ -258,6 +258,9 @@ await eachRoom(t, 'collMod changes the bounds; the next insert keeps to them', a
   t.equal((await room.fails({ collMod: 'none', cappedMax: 5 }))[0], 26)
 })
 
+/** test/store/postgres/refused-copies.test.ts has what a shared store answers. */
+const copies = { notShared: 'a copy would miss the writes of other gateways' }
+
 await eachRoom(
   t,
   'convertToCapped keeps the newest, in order, without indexes',
@@ -292,21 +295,27 @@ await eachRoom(
     t.equal((await room.fails({ find: 'view', tailable: true }))[0], 168)
     t.same(await checkStore(room.store), [])
   },
+  copies,
 )
 
-await eachRoom(t, 'a clone that is capped leaves the collection as it is', async (t, room) => {
-  await room.insert('c', ...[1, 2, 3, 4, 5].map((_id) => sized(_id, 1_000)))
-  const clone = { cloneCollectionAsCapped: 'c', toCollection: 'd', size: 4_096 }
-  await room.run(clone)
-  t.same(await ids(room), [1, 2, 3, 4, 5])
-  t.same(await ids(room, { find: 'd' }), [2, 3, 4, 5])
-  t.same(await room.fails(clone), [
-    48,
-    'cloneCollectionAsCapped failed - destination collection test.d already exists. ' +
-      'source collection: test.c',
-  ])
-  t.same(await checkStore(room.store), [])
-})
+await eachRoom(
+  t,
+  'a clone that is capped leaves the collection as it is',
+  async (t, room) => {
+    await room.insert('c', ...[1, 2, 3, 4, 5].map((_id) => sized(_id, 1_000)))
+    const clone = { cloneCollectionAsCapped: 'c', toCollection: 'd', size: 4_096 }
+    await room.run(clone)
+    t.same(await ids(room), [1, 2, 3, 4, 5])
+    t.same(await ids(room, { find: 'd' }), [2, 3, 4, 5])
+    t.same(await room.fails(clone), [
+      48,
+      'cloneCollectionAsCapped failed - destination collection test.d already exists. ' +
+        'source collection: test.c',
+    ])
+    t.same(await checkStore(room.store), [])
+  },
+  copies,
+)
 
 await eachRoom(t, 'a rename keeps the order, a drop leaves nothing', async (t, room) => {
   await make(room, { max: 2 })
@@ -387,6 +396,7 @@ await eachRoom(
     t.match(options, { capped: true, size: 5_120, validator: { a: 1 } })
     t.same(await checkStore(room.store), [])
   },
+  copies,
 )
 
 await eachRoom(t, 'ids that a collation takes for one are refused', async (t, room) => {
@@ -398,10 +408,21 @@ await eachRoom(t, 'ids that a collation takes for one are refused', async (t, ro
   t.same(await ids(room, { filter: { _id: 'b' }, collation: { locale: 'simple' } }), [])
   await room.insert('c', { _id: 'c' })
   t.same(await ids(room, { sort: { _id: -1 } }), ['c', 'B'])
-  await room.run({ convertToCapped: 'c', size: 5_000 })
-  t.equal((await room.run({ insert: 'c', documents: [{ _id: 'b' }] })).writeErrors[0].code, 11000)
   t.same(await checkStore(room.store), [])
 })
+
+await eachRoom(
+  t,
+  'a conversion keeps the collation of ids',
+  async (t, room) => {
+    await make(room, { collation: { locale: 'en', strength: 2 }, max: 2 })
+    await room.insert('c', { _id: 'B' })
+    await room.run({ convertToCapped: 'c', size: 5_000 })
+    t.equal((await room.run({ insert: 'c', documents: [{ _id: 'b' }] })).writeErrors[0].code, 11000)
+    t.same(await checkStore(room.store), [])
+  },
+  copies,
+)
 
 await eachRoom(
   t,
