@@ -149,7 +149,10 @@ await eachStore(t, 'what has changed since it was found stays', async (t, { stor
   let isChanged = false
   const between = new Proxy(store, {
     get(target, name) {
-      if (name !== 'write') return Reflect.get(target, name)?.bind(target)
+      if (name !== 'write') {
+        const own = Reflect.get(target, name)
+        return typeof own === 'function' ? own.bind(target) : own
+      }
       return async (program: Parameters<Store['write']>[0]) => {
         if (!isChanged) await room.replace({ _id: 1, at: ago(0) })
         isChanged = true
