@@ -29,7 +29,7 @@ import { type ExplainedTable, explainedLines, writeExplained } from './explain-t
 import { compile } from './expression/compile.js'
 import { compiledParts } from './expression/compile-parts.js'
 import { supersetFilter } from './expression/superset.js'
-import { sqlLongChars } from './read-ahead-task.js'
+import { phaseOf } from './read-ahead-task.js'
 import { referencesOf, statementOver } from './relation-names.js'
 import { bindSelect, tableNames } from './select/binding.js'
 import { withColumns } from './select/column-type.js'
@@ -102,7 +102,7 @@ export const sqlExplainRow = documentRow({
       inner.kind === 'select'
         ? yield* tablesOfSelect(tx, call, inner, analyzes)
         : [yield* tableOfChange(tx, call, inner, analyzes)]
-    yield* phase(tx, call)
+    yield* phaseOf(tx, call.target)
     const rows = explainedLines(inner, tables).map((line) =>
       writeDocument((out) => out.value(planColumn, stringValue(line))),
     )
@@ -139,13 +139,13 @@ function* tablesOfSelect(
   const meant = selectTree(statement).hasStarPositions
     ? yield* withStarPositions(tx, statement, tables, tableNames(statement))
     : statement
-  yield* phase(tx, call)
+  yield* phaseOf(tx, call.target)
   const bound = yield* bindSelect(
     tx,
     meant,
     tables.map(({ known }) => known),
   )
-  yield* phase(tx, call)
+  yield* phaseOf(tx, call.target)
   const scope = scopeOf(call, bound.tables, bound.known)
   const plan = planJoins(bound)
   const found: ExplainedTable[] = []
@@ -167,14 +167,6 @@ function* tablesOfSelect(
     found.push(yield* explained(tx, call, { table, name, filter, sort, join }, analyzes))
   }
   return found
-}
-
-/** Characters of a statement for one work unit of a phase. */
-const charsPerPhaseUnit = 4
-
-/** Ends the turn between two phases of a long statement: their cost grows with its text. */
-function* phase(tx: CommandReadTx, { target }: SqlCall): Program<void> {
-  if (target.length > sqlLongChars) yield* tx.pause(target.length / charsPerPhaseUnit)
 }
 
 function hasOrder(

@@ -2,8 +2,10 @@
 // them at once. (docs/design/transactions.md, rule 1)
 
 import { KiB } from '../../base/units.js'
+import { turnUnits } from '../../base/work/work-figures.js'
 import { WorkTurns } from '../../base/work/work-turns.js'
 import { parseInTurns } from '../../protocol/sql/parse.js'
+import type { Program, ReadTx } from '../../store/store.js'
 import { isKnownStatement, keepError, keepFolded, keepStatement } from './statement-cache.js'
 
 /** A longer text is read in turns, UTF-16 units. */
@@ -40,4 +42,13 @@ async function readAhead(text: string): Promise<void> {
   await turns.pause()
   keepFolded(text, statement)
   await turns.pause()
+}
+
+/** Characters of a statement for one work unit of a phase. */
+const charsPerPhaseUnit = 4
+
+/** Ends the turn between two phases of a long statement: their cost grows with its text. */
+export function* phaseOf(tx: ReadTx, text: string): Program<void> {
+  if (text.length <= sqlLongChars) return
+  yield* tx.pause(Math.min(text.length / charsPerPhaseUnit, turnUnits))
 }

@@ -2,12 +2,16 @@
 // has their trees, or their error.
 
 import t from 'tap'
+import { turnUnits } from '../../../src/base/work/work-figures.js'
 import {
   parsedAhead,
   parsedForCommand,
+  phaseOf,
   sqlLongChars,
 } from '../../../src/commands/sql/read-ahead-task.js'
 import { isKnownStatement, parsedStatement } from '../../../src/commands/sql/statement-cache.js'
+import { nothing } from '../../../src/store/steps.js'
+import type { ReadTx } from '../../../src/store/store.js'
 
 const long = (end: string): string =>
   `SELECT ${Array.from({ length: sqlLongChars / 4 }, (_, i) => `a + ${i}`).join(', ')}${end}`
@@ -40,4 +44,16 @@ t.test('its error is that of the command', async (t) => {
     'the statement is not read again',
   )
   await t.rejects(parsedAhead(text) ?? Promise.resolve(), { message: before.message })
+})
+
+t.test('a phase counts by the text, and at most a turn', async (t) => {
+  const units: number[] = []
+  const tx = {
+    pause: (each: number) => {
+      units.push(each)
+      return nothing
+    },
+  } as unknown as ReadTx
+  for (const length of [10, 40_000, 250_000]) phaseOf(tx, 'x'.repeat(length)).next()
+  t.same(units, [10_000, turnUnits])
 })

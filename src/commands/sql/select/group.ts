@@ -1,6 +1,7 @@
 // GROUP BY and DISTINCT: collects rows in groups, in memory or on disk. Afterwards a grouped
 // expression means a key of the group, and an aggregate a field.
 
+import { turnUnits } from '../../../base/work/work-figures.js'
 import type { CommandReadTx } from '../../../bus/document/command-tx.js'
 import type { Expression } from '../../../protocol/sql/ast.js'
 import {
@@ -62,6 +63,8 @@ export function* groupBy(
   const within = yield* compiledParts(tx, [...keys, ...operands], scope)
   const aggregates = yield* compiledEach(tx, calls, (call) => compileAggregate(call, within))
   const evaluators = yield* compiledEach(tx, keys, (key) => compile(key, within))
+  // The weight of large expressions is another walk over their nodes.
+  if (within !== scope) yield* tx.pause(turnUnits)
   const spend = rowSpender([...keys, ...aggregates.map(({ call }) => call)])
   const stage = { rowOf: singleRow, scope: groupedScope(keys, aggregates, scope) }
   if (keys.length === 0) return { stage, create: () => new WholeGroup(aggregates, rowOf, spend) }

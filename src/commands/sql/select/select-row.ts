@@ -12,6 +12,7 @@ import { elementsOf } from '../../../value/elements.js'
 import type { Document, Value } from '../../../value/value.js'
 import { firstBatch } from '../../document/reading/cursors.js'
 import { evaluationError, evaluationState, withPosition } from '../expression/evaluation-error.js'
+import { phaseOf, sqlLongChars } from '../read-ahead-task.js'
 import { referencesOf, statementOver } from '../relation-names.js'
 import { canFold, parsedStatement } from '../statement-cache.js'
 import { columnsField, columnsInTurns } from './column-type.js'
@@ -55,6 +56,11 @@ type SelectRowCall = SelectCall & {
 function* selected(tx: CommandReadTx, call: SelectRowCall): Program<Document> {
   const { args, target } = call
   const statement = meantStatement(tx, target)
+  if (target.length > sqlLongChars) {
+    // It is walked over, and kept for the next phase.
+    selectTree(statement)
+    yield* phaseOf(tx, target)
+  }
   const { params, rowsDefault } = args
   const { source, results } = yield* openSelect(tx, call, statement, {
     parameters: params === undefined ? [] : elementsOf(params),

@@ -13,7 +13,9 @@ import {
 import { operandsOf } from '../../../../src/commands/sql/expression/expression-tree.js'
 import { Parts } from '../../../../src/commands/sql/expression/parts.js'
 import type { Scope } from '../../../../src/commands/sql/expression/scope.js'
+import { bindSelect } from '../../../../src/commands/sql/select/binding.js'
 import { Names } from '../../../../src/commands/sql/select/names.js'
+import { parsedStatement } from '../../../../src/commands/sql/statement-cache.js'
 import { typingOf } from '../../../../src/commands/sql/typing/operand-types.js'
 import type { Expression } from '../../../../src/protocol/sql/ast.js'
 import { nothing } from '../../../../src/store/steps.js'
@@ -215,6 +217,16 @@ t.test('the key of a wide expression is made in turns, and is the same', async (
   const other = expressionOf(text.replace('é4999', 'e4999'))
   finished(keysInParts(tx, [other]))
   t.notOk(sameExpression(parted, other))
+})
+
+t.test('a statement of large expressions pauses between the phases of binding', async (t) => {
+  const whens = Array.from({ length: 300 }, (_, i) => `WHEN a = ${i} THEN b + ${i}`)
+  const { statement } = parsedStatement(`SELECT sum(CASE ${whens.join(' ')} END) FROM t`)
+  if (statement.kind !== 'select') throw new Error('no SELECT')
+  const { units, tx } = new Pauses()
+  const { largeNodes } = finished(bindSelect(tx, statement, [undefined]))
+  t.ok(largeNodes >= 1_800, `${largeNodes} nodes`)
+  t.equal(units.filter((each) => each === largeNodes * 2).length, 2)
 })
 
 t.test('errors of parts are left to the whole', async (t) => {
