@@ -33,7 +33,8 @@ export class PassingReadTx<Inner extends ReadTx = ReadTx> implements ReadTx {
 
   get readAhead(): ReadTx['readAhead'] {
     const { inner } = this
-    return inner.readAhead === undefined ? undefined : (keys) => readAheadIn(inner, keys)
+    if (inner.readAhead === undefined) return undefined
+    return (keys, bytesMax) => readAheadIn(inner, keys, bytesMax)
   }
 
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]> {

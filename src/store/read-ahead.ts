@@ -5,12 +5,13 @@
 import type { Bytes } from '../base/bytes/bytes.js'
 import { MiB } from '../base/units.js'
 import { nothing } from './steps.js'
-import type { Program, ReadTx, Step } from './store.js'
+import type { Program, ReadBefore, ReadTx, Step } from './store.js'
 
 /** Items of a batch, after one of many bytes, and of any other. The first one is small too. */
 const fewAtOnce = 128
 const manyAtOnce = 512
 const manyBytes = 4 * MiB
+const nothingRead: ReadBefore = { keys: 0, bytes: 0 }
 
 interface ReadAheadOptions {
   /** Items of the loop. */
@@ -45,16 +46,26 @@ export class ReadAhead {
     const { tx, options, atOnce } = this
     const end = Math.min(from + atOnce, options.count)
     const keys: Bytes[] = []
-    for (let i = from; i < end; i++) options.keysOf(i, keys)
-    const bytes = yield* readAheadIn(tx, keys)
-    this.atOnce = bytes > manyBytes ? fewAtOnce : manyAtOnce
-    this.read = end
-    if (options.further !== undefined) yield* options.further(from, end)
+    const keysTo: number[] = []
+    for (let i = from; i < end; i++) {
+      options.keysOf(i, keys)
+      keysTo.push(keys.length)
+    }
+    const read = yield* readAheadIn(tx, keys, manyBytes)
+    this.atOnce = read.bytes >= manyBytes ? fewAtOnce : manyAtOnce
+    const items = keysTo.findIndex((count) => count > read.keys)
+    // The gets of an item that has more than a batch find the rest.
+    this.read = items < 0 ? end : from + Math.max(items, 1)
+    if (options.further !== undefined) yield* options.further(from, this.read)
   }
 }
 
-/** Reads these keys in one trip, if that is of use. Returns their bytes. */
-export function* readAheadIn(tx: ReadTx, keys: readonly Bytes[]): Program<number> {
-  if (keys.length === 0 || tx.readAhead === undefined) return 0
-  return yield* tx.readAhead(keys)
+/** Reads these keys in one trip, as `ReadTx.readAhead`, if that is of use. */
+export function* readAheadIn(
+  tx: ReadTx,
+  keys: readonly Bytes[],
+  bytesMax?: number,
+): Program<ReadBefore> {
+  if (keys.length === 0 || tx.readAhead === undefined) return nothingRead
+  return yield* tx.readAhead(keys, bytesMax)
 }

@@ -36,8 +36,12 @@ export interface Versioned {
 /** A request of a paused program to its store; plain data. */
 export type Ask =
   | { readonly kind: 'get'; readonly key: Bytes }
-  | { readonly kind: 'getMany'; readonly keys: readonly Bytes[]; readonly bytesMax: number }
-  | { readonly kind: 'getVersions' | 'ahead'; readonly keys: readonly Bytes[] }
+  | {
+      readonly kind: 'getMany' | 'ahead'
+      readonly keys: readonly Bytes[]
+      readonly bytesMax: number
+    }
+  | { readonly kind: 'getVersions'; readonly keys: readonly Bytes[] }
   | { readonly kind: 'scan'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'scanFetch'; readonly range: KeyRange; readonly limit: number }
   | { readonly kind: 'pause' }
@@ -65,6 +69,12 @@ export interface Step<T> {
   [Symbol.iterator](): Iterator<Ask, T, unknown>
 }
 
+/** What was read ahead: how many of the keys, and the bytes of their values. */
+export interface ReadBefore {
+  readonly keys: number
+  readonly bytes: number
+}
+
 export interface ReadTx {
   /** The program owns the bytes and may keep and change them. */
   get(key: Bytes): Step<Bytes | undefined>
@@ -75,10 +85,11 @@ export interface ReadTx {
    */
   getMany(keys: readonly Bytes[], bytesMax?: number): Step<(Bytes | undefined)[]>
   /**
-   * Reads keys in one trip for the gets of them that follow, and returns their bytes. A pause
-   * forgets them. Undefined where a get needs no trip (read-ahead.ts).
+   * Reads keys in one trip for the gets of them that follow, up to the one that brings them to
+   * `bytesMax`: by default, all. A pause forgets them. Undefined where a get needs no trip
+   * (read-ahead.ts).
    */
-  readonly readAhead?: ((keys: readonly Bytes[]) => Step<number>) | undefined
+  readonly readAhead?: ((keys: readonly Bytes[], bytesMax?: number) => Step<ReadBefore>) | undefined
   /** The versions of several keys, without their values; undefined for missing keys. */
   getVersions(keys: readonly Bytes[]): Step<(number | undefined)[]>
   /** At most `limit` entries (1 to scanEntriesMax) of the state at the program's start. */

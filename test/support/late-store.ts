@@ -15,7 +15,7 @@ import { keysOf } from '../../src/store/postgres/reads/sharing.js'
 import { type Applied, AskingReadTx, AskingTx } from '../../src/store/programs/asking.js'
 import { ChangeTimes } from '../../src/store/programs/change-times.js'
 import { addCounts, decodeCount, encodeCount } from '../../src/store/programs/counters.js'
-import { fetchEach, getEach } from '../../src/store/programs/fetching.js'
+import { fetchEach, getEach, getEachVersioned } from '../../src/store/programs/fetching.js'
 import { scanWhole } from '../../src/store/programs/group.js'
 import { WriteBuffer } from '../../src/store/programs/write-buffer.js'
 import { unbounded } from '../../src/store/steps.js'
@@ -372,7 +372,7 @@ function answer(view: View, ask: Ask): unknown {
     case 'getMany':
       return getEach(ask.keys, ask.bytesMax, (key) => view.get(key))
     case 'ahead':
-      return ask.keys.map((key) => view.getVersioned(key))
+      return getEachVersioned(ask.keys, ask.bytesMax, (key) => view.getVersioned(key))
     case 'getVersions':
       return ask.keys.map((key) => view.versionOf(key))
     case 'scan':

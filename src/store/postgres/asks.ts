@@ -6,7 +6,7 @@ import { KiB } from '../../base/units.js'
 import { keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { encodeCount } from '../programs/counters.js'
-import { getEach } from '../programs/fetching.js'
+import { getEach, getEachVersioned } from '../programs/fetching.js'
 import type { Ask, Entry, Fetched, KeyRange, Versioned } from '../store.js'
 import { type Link, settled } from './link.js'
 import { packBytes, packOne } from './packed.js'
@@ -207,8 +207,8 @@ export async function answer(link: Link, ask: Ask): Promise<unknown> {
       return getEach(ask.keys, ask.bytesMax, (key) => copy(found.get(mapKey(key))?.value))
     }
     case 'ahead': {
-      const found = await readPoints(link, ask.keys)
-      return ask.keys.map((key) => found.get(mapKey(key)))
+      const found = await readPoints(link, ask.keys, ask.bytesMax)
+      return getEachVersioned(ask.keys, ask.bytesMax, (key) => found.get(mapKey(key)))
     }
     case 'getVersions': {
       const found = await readVersions(link, ask.keys)

@@ -5,7 +5,7 @@ import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
 import { isOwnersSum, keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { addCounts, decodeCount, encodeCount, zeroCount } from '../programs/counters.js'
-import { fetchedAtOnce, getEach } from '../programs/fetching.js'
+import { fetchedAtOnce, getEach, getEachVersioned } from '../programs/fetching.js'
 import { type OwnPage, OwnPages } from '../programs/own-pages.js'
 import { type Additions, addTo, WriteBuffer } from '../programs/write-buffer.js'
 import { unbounded } from '../steps.js'
@@ -14,6 +14,7 @@ import { copy, hasCounters, isCounter, readPoints, readRange, readVersions } fro
 import type { Guesses } from './guesses.js'
 import { type Link, settled } from './link.js'
 import type { NumberBlocks, WantedNumbers } from './numbers.js'
+import { sharedKeysMax } from './reads/sharing.js'
 import type { Put } from './writes.js'
 
 interface KnownRange {
@@ -29,6 +30,8 @@ type Scanned =
 /** What a round has to ask. */
 interface Wanted {
   readonly points: Map<string, Bytes>
+  /** Of programs that read ahead: each has its bound. */
+  readonly pages: { readonly keys: readonly Bytes[]; readonly bytesMax: number }[]
   readonly versions: Map<string, Bytes>
   readonly ranges: Map<string, { readonly range: KeyRange; readonly limit: number }>
   readonly numbers: WantedNumbers
@@ -106,15 +109,17 @@ export class Known {
   async learn(link: Link, asks: readonly Ask[]): Promise<void> {
     const wanted: Wanted = {
       points: new Map(),
+      pages: [],
       versions: new Map(),
       ranges: new Map(),
       numbers: new Map(),
     }
     for (const ask of asks) this.want(ask, wanted)
-    const { points, versions, ranges, numbers } = wanted
+    const { points, pages, versions, ranges, numbers } = wanted
     const reads: Promise<void>[] = []
     if (numbers.size > 0) reads.push(this.numbers.fill(numbers))
     if (points.size > 0) reads.push(this.learnPoints(link, points))
+    for (const { keys, bytesMax } of pages) reads.push(this.learnPage(link, keys, bytesMax))
     if (versions.size > 0) reads.push(this.learnVersions(link, versions))
     for (const [name, { range, limit }] of ranges) {
       reads.push(this.learnRange(link, name, range, limit))
@@ -130,10 +135,7 @@ export class Known {
       case 'getMany':
         return this.known(this.records(ask.keys, ask.bytesMax))
       case 'ahead':
-        if (!ask.keys.every((key) => this.knowsPoint(key))) return undefined
-        return {
-          value: ask.keys.map((key) => this.changes.find(key) ?? this.points.get(mapKey(key))),
-        }
+        return this.known(this.readAhead(ask.keys, ask.bytesMax))
       case 'getVersions':
         if (!ask.keys.every((key) => this.knowsVersion(key))) return undefined
         return { value: ask.keys.map((key) => this.versionOf(key)) }
@@ -162,7 +164,7 @@ export class Known {
         this.wantRecords(ask.keys, ask.bytesMax, wanted)
         break
       case 'ahead':
-        for (const key of ask.keys) this.wantPoint(key, wanted)
+        this.wantAhead(ask.keys, ask.bytesMax, wanted)
         break
       case 'getVersions':
         for (const key of ask.keys) {
@@ -187,6 +189,14 @@ export class Known {
 
   private wantPoint(key: Bytes, { points }: Wanted): void {
     if (!this.knowsPoint(key)) points.set(mapKey(key), key)
+  }
+
+  /** Few keys go with those of other programs. */
+  private wantAhead(keys: readonly Bytes[], bytesMax: number, wanted: Wanted): void {
+    const unknown = keys.filter((key) => !this.knowsPoint(key))
+    const isPage = unknown.length > sharedKeysMax && !unknown.some(isOwnersSum)
+    if (isPage) wanted.pages.push({ keys: unknown, bytesMax })
+    else for (const key of unknown) this.wantPoint(key, wanted)
   }
 
   private wantRange({ range, limit }: OwnPage, { ranges }: Wanted): void {
@@ -237,6 +247,13 @@ export class Known {
       this.points.set(name, value)
       this.guesses.note(key, value)
     }
+  }
+
+  /** What is behind the bound may not be told, and is not known. */
+  private async learnPage(link: Link, keys: readonly Bytes[], bytesMax: number): Promise<void> {
+    const found = await readPoints(link, keys, bytesMax)
+    const points = getEachVersioned(keys, bytesMax, (key) => found.get(mapKey(key)))
+    for (const [i, point] of points.entries()) this.points.set(mapKey(keys[i] as Bytes), point)
   }
 
   private async learnVersions(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {
@@ -340,6 +357,18 @@ export class Known {
     const keys = entries.map(({ value }) => value)
     const records = this.records(keys, range.bytesMax)
     return records?.map((record, i) => ({ ...(entries[i] as Entry), record }))
+  }
+
+  private readAhead(
+    keys: readonly Bytes[],
+    bytesMax: number,
+  ): (Pick<Put, 'value'> | undefined)[] | undefined {
+    let isKnown = true
+    const points = getEachVersioned<Pick<Put, 'value'>>(keys, bytesMax, (key) => {
+      isKnown &&= this.knowsPoint(key)
+      return this.changes.find(key) ?? this.points.get(mapKey(key))
+    })
+    return isKnown ? points : undefined
   }
 
   private records(

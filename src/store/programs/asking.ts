@@ -13,6 +13,7 @@ import type {
   KeyRange,
   Numbers,
   Program,
+  ReadBefore,
   ReadTx,
   Step,
   Tx,
@@ -51,8 +52,8 @@ export class AskingReadTx implements ReadTx {
     return new Asked({ kind: 'get', key }, (told) => told as Versioned | undefined)
   }
 
-  readAhead(keys: readonly Bytes[]): Step<number> {
-    return new Asked({ kind: 'ahead', keys }, (told) => {
+  readAhead(keys: readonly Bytes[], bytesMax = Number.POSITIVE_INFINITY): Step<ReadBefore> {
+    return new Asked({ kind: 'ahead', keys, bytesMax }, (told) => {
       const found = told as readonly (Versioned | undefined)[]
       const bytes = bytesOf(found)
       this.ahead ??= new Map()
@@ -62,8 +63,8 @@ export class AskingReadTx implements ReadTx {
         this.aheadBytes = 0
       }
       this.aheadBytes += bytes
-      for (let i = 0; i < keys.length; i++) this.ahead.set(mapKey(keys[i] as Bytes), found[i])
-      return bytes
+      for (const [i, each] of found.entries()) this.ahead.set(mapKey(keys[i] as Bytes), each)
+      return { keys: found.length, bytes }
     })
   }
 
@@ -156,10 +157,14 @@ export class AskingTx extends AskingReadTx implements Tx {
   }
 
   /** The store keeps it: programs of a group share what they read. */
-  override readAhead(keys: readonly Bytes[]): Step<number> {
-    return new Asked({ kind: 'ahead', keys }, (told) =>
-      bytesOf(told as readonly (Versioned | undefined)[]),
-    )
+  override readAhead(
+    keys: readonly Bytes[],
+    bytesMax = Number.POSITIVE_INFINITY,
+  ): Step<ReadBefore> {
+    return new Asked({ kind: 'ahead', keys, bytesMax }, (told) => {
+      const found = told as readonly (Versioned | undefined)[]
+      return { keys: found.length, bytes: bytesOf(found) }
+    })
   }
 
   override getMany(

@@ -29,6 +29,23 @@ export function getEach(
   return records
 }
 
+/** As getEach, with versions. */
+export function getEachVersioned<P extends { readonly value?: Record }>(
+  keys: readonly Bytes[],
+  bytesMax: number,
+  pointOf: (key: Bytes) => P | undefined,
+): (P | undefined)[] {
+  const points: (P | undefined)[] = []
+  let bytes = 0
+  for (const key of keys) {
+    const point = pointOf(key)
+    points.push(point)
+    bytes += point?.value?.length ?? 0
+    if (bytes >= bytesMax) break
+  }
+  return points
+}
+
 /** As ReadTx.getMany, by reads of all records of some keys. */
 export function* getInSteps(
   keys: readonly Bytes[],

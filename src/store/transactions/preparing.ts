@@ -109,7 +109,8 @@ export class Preparing implements Tx {
 
   get readAhead(): ReadTx['readAhead'] {
     const { reading } = this
-    return reading.readAhead === undefined ? undefined : (keys) => readAheadIn(reading, keys)
+    if (reading.readAhead === undefined) return undefined
+    return (keys, bytesMax) => readAheadIn(reading, keys, bytesMax)
   }
 
   /** For checks alone, which a program that is being prepared does not make. */

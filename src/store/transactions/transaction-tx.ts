@@ -86,7 +86,8 @@ export class TransactionReadTx implements ReadTx {
 
   get readAhead(): ReadTx['readAhead'] {
     const { reading } = this
-    return reading.readAhead === undefined ? undefined : (keys) => readAheadIn(reading, keys)
+    if (reading.readAhead === undefined) return undefined
+    return (keys, bytesMax) => readAheadIn(reading, keys, bytesMax)
   }
 
   *getVersions(keys: readonly Bytes[]): Program<(number | undefined)[]> {

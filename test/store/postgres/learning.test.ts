@@ -4,6 +4,7 @@
 import t, { type Test } from 'tap'
 import { keyClass } from '../../../src/store/layout.js'
 import { Link } from '../../../src/store/postgres/link.js'
+import { ReadAhead } from '../../../src/store/read-ahead.js'
 import type { Program, Store, Tx } from '../../../src/store/store.js'
 import { postgresMissing } from '../../support/postgres-reference.js'
 import { openShared, sharedAddress } from '../../support/shared-stores.js'
@@ -71,6 +72,34 @@ t.test('what records because of an earlier program takes the lock', skip, async 
   const [, recorded] = await Promise.all([store.write(addOne), store.write(recordIfThere)])
   t.equal(recorded, true)
   t.equal(sent.filter((name) => name === 'lock_recording').length, 1)
+})
+
+t.test('what is read ahead for large values is read in pages', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  const count = 120
+  const keyOf = (n: number) => Uint8Array.of(keyClass.record, 0, 0, 0, 9, n)
+  for (let n = 0; n < count; n += 2) {
+    await store.write(function* (tx) {
+      tx.put(keyOf(n), new Uint8Array(200_000).fill(n))
+    })
+  }
+  const sent = sentBy(t)
+  const found = await store.write(function* (tx) {
+    const ahead = ReadAhead.of(tx, { count, keysOf: (n, keys) => keys.push(keyOf(n)) })
+    const firsts: (number | undefined)[] = []
+    for (let n = 0; n < count; n++) {
+      if (ahead !== undefined) yield* ahead.before(n)
+      firsts.push((yield* tx.get(keyOf(n)))?.[0])
+      tx.put(keyOf(n), Uint8Array.of(n))
+    }
+    return firsts
+  })
+  t.same(
+    found,
+    Array.from({ length: count }, (_, n) => (n % 2 === 0 ? n : undefined)),
+  )
+  t.equal(sent.filter((name) => name === 'pointpage').length, 3, 'of 4 MiB')
+  t.notOk(sent.includes('points'), 'and none alone')
 })
 
 /** Names of the statements that links send from now on. */

@@ -12,7 +12,16 @@ import { memberKeyBytesMax, memberKeyPrefixBytes } from '../../../base/limits/ke
 import { inlineValueBytesMax } from '../../../base/limits/store.js'
 import { ReadAhead, readAheadIn } from '../../../store/read-ahead.js'
 import { Done, endsRange } from '../../../store/steps.js'
-import type { Entry, InPlace, KeyRange, Program, ReadTx, Step, Tx } from '../../../store/store.js'
+import type {
+  Entry,
+  InPlace,
+  KeyRange,
+  Program,
+  ReadBefore,
+  ReadTx,
+  Step,
+  Tx,
+} from '../../../store/store.js'
 import type { Document } from '../../../value/value.js'
 import { discardValue, membersPrefix, type ValueId } from '../../background/garbage.js'
 import { noWaste, wasteOf } from '../../background/waste.js'
@@ -110,12 +119,12 @@ export class Members {
   }
 
   /** Reads these members of a part in one trip. */
-  readAhead(part: number, members: readonly Slice[]): Program<number> {
+  readAhead(part: number, members: readonly Slice[]): Program<ReadBefore> {
     return this.readKeysAhead(members.map((member) => this.keyOf(part, member)))
   }
 
   /** Reads the records of these keys (keyOf, raw) in one trip. */
-  readKeysAhead(keys: readonly Bytes[]): Program<number> {
+  readKeysAhead(keys: readonly Bytes[]): Program<ReadBefore> {
     return readAheadIn(this.tx, keys)
   }
 

@@ -12,7 +12,7 @@ const resumedAtFirst = 4
 const resumedMsMax = 2
 
 /** A question for more keys has a statement of its own. */
-const sharedKeysMax = 16
+export const sharedKeysMax = 16
 
 /** The keys of a question by key; undefined for another one, or one for many keys. */
 export function keysOf(ask: Ask): readonly Bytes[] | undefined {
