@@ -4,24 +4,20 @@
 import { fail } from '../../base/errors.js'
 import { blockingBytesMax, commandBytesMax } from '../../base/limits/documents.js'
 import { pullDocumentsMax, pullWhenShortMax } from '../../base/limits/engine.js'
-import { work } from '../../base/work/work-budget.js'
 import { entryUnits } from '../../base/work/work-figures.js'
-import { gatherUnits } from '../../query/expressions/accumulator.js'
 import { location } from '../../query/expressions/operator.js'
 import { isPure, type StagePlan } from '../../query/pipeline.js'
 import type { MemoryHolding, Workspace } from '../../query/spill.js'
 import { Chain } from '../../query/stages/chain.js'
 import type { FacetPlan } from '../../query/stages/stage.js'
 import type { Program, ReadTx } from '../../store/store.js'
-import { type Document, documentValue } from '../../value/value.js'
+import type { Document } from '../../value/value.js'
 import { DocumentWriter } from '../../value/writer.js'
 import { detached } from './detaching.js'
+import { elementHeadBytes, pushEach } from './gathering.js'
 import { HoldingSource, type Source } from './holding-source.js'
 import { counted } from './query-memory.js'
 import type { Counters } from './walk.js'
-
-/** Bytes of the type and the index of an element. */
-const elementHeadBytes = 9
 
 interface Facet {
   readonly name: string
@@ -152,11 +148,7 @@ export class FacetSource extends HoldingSource {
     const writer = new DocumentWriter(false, this.givenBytes + elements * elementHeadBytes)
     for (const { name, results } of this.facets) {
       writer.openArray(name)
-      for (const result of results) {
-        writer.push(documentValue(result))
-        work.note(gatherUnits(result.length))
-        if (work.isDue) yield* tx.pause()
-      }
+      yield* pushEach(tx, writer, results)
       writer.close()
     }
     return writer.finish()

@@ -19,6 +19,7 @@ import { type Document, int64Value, nullValue } from '../../value/value.js'
 import { type ReadPlace, readPlaceOf } from '../collection/kinds/views.js'
 import type { Guarded } from '../types.js'
 import { detachedThen } from './detaching.js'
+import { gatheredArray } from './gathering.js'
 import type { Source } from './holding-source.js'
 import { JoiningSource } from './joining-source.js'
 
@@ -73,9 +74,13 @@ export class LookupSource extends JoiningSource {
     const joined: Joined = { documents: [], bytes: 0 }
     for (const [i, document] of documents.entries()) {
       const matches = yield* this.matchesOf(tx, document, cache, joined)
-      if (this.plan.unwind === undefined) this.add(joined, this.plan.joined(document, matches))
-      else this.unwind(document, matches, this.plan.unwind, joined)
-      yield* tx.pause(matches.length * entryUnits)
+      if (this.plan.unwind !== undefined) {
+        yield* this.unwind(tx, document, matches, this.plan.unwind, joined)
+      } else {
+        const all = yield* gatheredArray(tx, matches)
+        this.add(joined, this.plan.joined(document, all))
+      }
+      yield* tx.pause(entryUnits)
       if (joined.bytes < scanBytesTarget) continue
       this.giveBack(documents.slice(i + 1))
       break
@@ -101,12 +106,13 @@ export class LookupSource extends JoiningSource {
   }
 
   /** Produces one document for each match, without building the array of all. */
-  private unwind(
+  private *unwind(
+    tx: ReadTx,
     document: Document,
     matches: readonly Document[],
     { keepsEmpty }: LookupUnwind,
     joined: Joined,
-  ): void {
+  ): Program<void> {
     const { plan, index } = this
     if (matches.length === 0 && keepsEmpty) {
       const whole = plan.joinedEach(document, undefined)
@@ -115,6 +121,7 @@ export class LookupSource extends JoiningSource {
     for (const [i, match] of matches.entries()) {
       const whole = plan.joinedEach(document, match)
       this.add(joined, index === undefined ? whole : index.set(whole, int64Value(BigInt(i))))
+      yield* tx.pause(entryUnits)
     }
   }
 

@@ -143,7 +143,7 @@ export interface LookupPlan {
   foreignFilter(document: Document): Document
   /** Stages after the filter; none in the form without `pipeline`. */
   pipelineFor(document: Document): StagePlan[]
-  joined(document: Document, matches: readonly Document[]): Document
+  joined(document: Document, matches: Value): Document
   /** A following $unwind of `as`: `joinedEach` then replaces `joined`. */
   readonly unwind?: LookupUnwind
   /** The document with one match, or without the field if there is none. */

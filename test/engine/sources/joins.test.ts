@@ -1,6 +1,8 @@
 // Stages that read more than their input: $unionWith, $facet and $graphLookup, over every store.
 
 import t from 'tap'
+import { work } from '../../../src/base/work/work-budget.js'
+import { stretchUnits, turnUnits } from '../../../src/base/work/work-figures.js'
 import { aggregate, results } from '../../support/aggregating.js'
 import { ReadingRoom } from '../../support/reading.js'
 import { eachStore } from '../../support/stores.js'
@@ -118,6 +120,24 @@ await eachStore(t, '$facet refuses what has no place in it', async (t, { store }
   ] as const) {
     await t.rejects(results(room, { $facet: spec }), { code }, JSON.stringify(spec))
   }
+})
+
+await eachStore(t, '$lookup of very many matches takes turns', async (t, { store }) => {
+  const room = new ReadingRoom(store)
+  const others = new ReadingRoom(store, 'main', 'others')
+  await room.insert({ _id: 1 })
+  for (let from = 0; from < 12_000; from += 1_000) {
+    await others.insert(...Array.from({ length: 1_000 }, (_, i) => ({ _id: from + i })))
+  }
+  const join = { $lookup: { from: 'others', pipeline: [], as: 'all' } }
+  const counts = { $project: { n: { $size: '$all' } } }
+  const longest = async (...pipeline: readonly Plain[]): Promise<number> => {
+    work.resetLongest()
+    t.match((await results(room, join, ...pipeline)).at(-1), { n: 12_000 })
+    return work.longest
+  }
+  t.ok((await longest(counts)) < turnUnits + stretchUnits)
+  t.ok((await longest({ $unwind: '$all' }, { $count: 'n' })) < turnUnits + stretchUnits)
 })
 
 await eachStore(t, '$graphLookup follows values through a collection', async (t, { store }) => {

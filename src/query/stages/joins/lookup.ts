@@ -10,7 +10,7 @@ import {
   stringOf,
   type Value,
 } from '../../../value/value.js'
-import { writeArray, writeDocument } from '../../../value/writer.js'
+import { writeDocument } from '../../../value/writer.js'
 import {
   Env,
   type Expression,
@@ -177,7 +177,7 @@ function compileLookup(spec: Value, compiler: StageCompiler): StagePlan[] {
     foreignFilter: (document) =>
       allOf([...(join === undefined ? [] : [join(document)]), ...conditionsFor(document)]),
     pipelineFor,
-    joined: (document, matches) => setter.set(document, writeArray(matches.map(documentValue))),
+    joined: (document, matches) => setter.set(document, matches),
     joinedEach: (document, match) =>
       match === undefined ? without(document, as) : setter.set(document, documentValue(match)),
   }
