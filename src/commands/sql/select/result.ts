@@ -11,6 +11,7 @@ import { DocumentWriter } from '../../../value/writer.js'
 import { emptyDocument } from '../../document/arguments.js'
 import { compile } from '../expression/compile.js'
 import { compiledParts } from '../expression/compile-parts.js'
+import { constantsAhead } from '../expression/constants-ahead.js'
 import { evaluationError, evaluationState } from '../expression/evaluation-error.js'
 import { Parts } from '../expression/parts.js'
 import type { Scope } from '../expression/scope.js'
@@ -63,18 +64,24 @@ function typesOf(scope: Scope): DeclaredTypes | undefined {
   return isOfDeclared || scope.tables.length === 0 ? new DeclaredTypes(scope) : undefined
 }
 
-/** As compileResults; large results are compiled part by part, with pauses. */
+/**
+ * As compileResults; large results are compiled part by part, with pauses. `isAsked`: there is a
+ * row, for which their constants are computed ahead.
+ */
 export function* compileResultsInParts(
   tx: ReadTx,
   items: readonly ResultItem[],
   scope: Scope,
   merged: ReadonlySet<string>,
+  isAsked = false,
 ): Program<Results> {
   const expressions = items.map(({ expression }) => expression)
   const within = yield* compiledParts(tx, expressions, scope)
   const types = typesOf(scope)
   if (types !== undefined) yield* new Parts().make(tx, expressions, (part) => types.of(part))
-  return compileResults(items, within, merged, types)
+  const made = compileResults(items, within, merged, types)
+  if (isAsked && within.parts !== undefined) yield* constantsAhead(tx, expressions, within.parts)
+  return made
 }
 
 /** Types that staticType leaves to the rows, or shows as others. */

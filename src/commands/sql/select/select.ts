@@ -195,7 +195,7 @@ class Select {
     yield* this.phase()
     const compiled =
       isGrouped || largeNodes > 0
-        ? yield* compileResultsInParts(this.tx, results, scope, merged)
+        ? yield* compileResultsInParts(this.tx, results, scope, merged, this.hasOneRow)
         : rowResults(this.bound, scope)
     yield* this.phase()
     if (isDistinct) yield* this.distinct()
@@ -216,6 +216,13 @@ class Select {
       source: limit === undefined ? whole : new LimitSource(whole, limit),
       results: compiled,
     }
+  }
+
+  /** Whether there is a row whatever the data are. */
+  private get hasOneRow(): boolean {
+    const { bound, tables, window } = this
+    const isPlain = tables.length === 0 && bound.where === undefined && !bound.isGrouped
+    return isPlain && window.limit !== 0 && window.offset === 0
   }
 
   /** Ends the turn between two phases of a long statement. */

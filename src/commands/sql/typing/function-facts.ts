@@ -41,6 +41,8 @@ interface FunctionFacts {
   readonly converts?: 'pair' | 'results' | 'rounded' | 'bool'
   /** The column of virtual tables that holds its result. */
   readonly column?: string
+  /** It asks each argument for its value, whatever the others are; it has many arguments. */
+  readonly asksAll?: true
   /** It changes a setting of the session, before its statement runs. */
   readonly isSetting?: true
   readonly aggregate?: Aggregate
@@ -79,7 +81,7 @@ const rows: readonly Row[] = [
   ['btrim ltrim rtrim lpad rpad split_part', { ...text, hints: 'text' }],
   ['current_setting quote_ident', { ...text, hints: 'text' }],
   ['trim repeat reverse chr quote_literal array_to_string', text],
-  ['concat', { ...text, takes: 'shown', hints: 'text' }],
+  ['concat', { ...text, takes: 'shown', hints: 'text', asksAll: true }],
   ['concat_ws', { ...text, takes: 'shown' }],
   ['jsonb_typeof json_typeof', text],
   ['version current_database current_schema current_catalog', text],
@@ -127,7 +129,8 @@ const rows: readonly Row[] = [
   ['parse_ident current_schemas', { returns: undefined, shows: 'text[]' }],
   ['pg_notify', { returns: undefined, shows: 'void' }],
 
-  ['coalesce greatest least', common],
+  ['coalesce', common],
+  ['greatest least', { ...common, asksAll: true }],
   [
     'nullif',
     {
