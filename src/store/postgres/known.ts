@@ -2,6 +2,7 @@
 // answered from here; only what is not known costs a round trip.
 
 import { type Bytes, mapKey } from '../../base/bytes/bytes.js'
+import { MiB } from '../../base/units.js'
 import { isOwnersSum, keyClass } from '../layout.js'
 import { compareKeys } from '../memtable/ordered-map.js'
 import { addCounts, decodeCount, encodeCount, zeroCount } from '../programs/counters.js'
@@ -37,6 +38,9 @@ interface Wanted {
   readonly numbers: WantedNumbers
 }
 
+/** Beyond so many bytes that a group has read, only its first programs go on. */
+const readBytesMax = 16 * MiB
+
 /** The group is one program with its own bounds. */
 const noBounds = { puts: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
@@ -47,6 +51,8 @@ export class Known {
   private readonly points = new Map<string, Versioned | undefined>()
   private readonly versions = new Map<string, number | undefined>()
   private readonly ranges = new Map<string, KnownRange>()
+  /** Of all values that were read. */
+  private readBytes = 0
   /** Changes of the programs that have run. */
   readonly changes = new WriteBuffer(() => 0, noBounds)
   readonly additions: Additions = new Map()
@@ -64,6 +70,11 @@ export class Known {
     for (const { key } of buffer.changes) if (isCounter(key)) this.additions.delete(mapKey(key))
     for (const addition of buffer.additions?.values() ?? []) addTo(this.additions, addition)
     for (const record of buffer.appended ?? []) this.appended.push(record)
+  }
+
+  /** It has read so much that fewer programs have to do. */
+  get isFull(): boolean {
+    return this.readBytes > readBytesMax
   }
 
   /** Whether there is anything to commit. */
@@ -244,7 +255,7 @@ export class Known {
     ])
     for (const [name, key] of keys) {
       const value = found.find((points) => points.has(name))?.get(name)
-      this.points.set(name, value)
+      this.setPoint(name, value)
       this.guesses.note(key, value)
     }
   }
@@ -253,7 +264,12 @@ export class Known {
   private async learnPage(link: Link, keys: readonly Bytes[], bytesMax: number): Promise<void> {
     const found = await readPoints(link, keys, bytesMax)
     const points = getEachVersioned(keys, bytesMax, (key) => found.get(mapKey(key)))
-    for (const [i, point] of points.entries()) this.points.set(mapKey(keys[i] as Bytes), point)
+    for (const [i, point] of points.entries()) this.setPoint(mapKey(keys[i] as Bytes), point)
+  }
+
+  private setPoint(name: string, point: Versioned | undefined): void {
+    this.points.set(name, point)
+    this.readBytes += point?.value.length ?? 0
   }
 
   private async learnVersions(link: Link, keys: ReadonlyMap<string, Bytes>): Promise<void> {
@@ -267,7 +283,9 @@ export class Known {
     range: KeyRange,
     limit: number,
   ): Promise<void> {
-    this.ranges.set(name, { limit, entries: await readRange(link, range, limit) })
+    const entries = await readRange(link, range, limit)
+    this.ranges.set(name, { limit, entries })
+    for (const { value } of entries) this.readBytes += value.length
   }
 
   private knowsPoint(key: Bytes): boolean {

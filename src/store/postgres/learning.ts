@@ -30,7 +30,10 @@ export interface LearnedRun {
   readonly applied: readonly Applied[]
 }
 
-/** The programs in their order, each with its run. */
+/**
+ * The first programs in their order, each with its run: all, unless they read much. The group keeps
+ * that to its end.
+ */
 export async function learn(
   programs: readonly WriteProgram[],
   options: LearningOptions,
@@ -38,6 +41,7 @@ export async function learn(
   const { known, link } = options
   let learners = programs.map((make) => new Learner(make, options))
   for (;;) {
+    if (known.isFull) learners = firstHalf(learners)
     const running = new Set(learners.filter((learner) => !learner.hasEnded))
     if (running.size === 0) return learners
     const asks = [...running].flatMap((learner) => learner.asks())
@@ -49,6 +53,12 @@ export async function learn(
       return right
     })
   }
+}
+
+/** Of programs that have not all ended, half, or those that have before one that has not. */
+function firstHalf(learners: readonly Learner[]): Learner[] {
+  const running = learners.findIndex((learner) => !learner.hasEnded)
+  return running < 0 ? [...learners] : learners.slice(0, Math.max(running, learners.length >> 1, 1))
 }
 
 /** One program. If it throws, it does so again when it runs in order. */

@@ -42,6 +42,8 @@ export class WriteLane {
   private again: Pending[] = []
   private isRunning = false
   private isRecording = false
+  /** Programs of a group: few behind one that ended early, then more and more. */
+  private programsMax = groupProgramsMax
   private readonly caution = new Caution()
   private postponed = 0
   private drained: (() => void)[] = []
@@ -105,7 +107,7 @@ export class WriteLane {
 
   private takeGroup(): Pending[] {
     const group: Pending[] = []
-    while (group.length < groupProgramsMax) {
+    while (group.length < this.programsMax) {
       const next = this.again.shift() ?? this.queue.take()
       if (next === undefined) break
       if (next.large !== undefined && group.length > 0) {
@@ -220,6 +222,8 @@ export class WriteLane {
     this.refusing = undefined
     this.groups++
     this.programs += ended.length
+    this.programsMax =
+      ended.length < group.length ? ended.length : Math.min(2 * this.programsMax, groupProgramsMax)
     this.grown(run.bytes)
     for (const { applied } of ended) for (const { told } of applied) told()
     for (const [index, { outcome }] of ended.entries()) {

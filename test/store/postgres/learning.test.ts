@@ -102,6 +102,38 @@ t.test('what is read ahead for large values is read in pages', skip, async (t) =
   t.notOk(sent.includes('points'), 'and none alone')
 })
 
+t.test('programs that read much are a group of few', skip, async (t) => {
+  const store = await openShared(t, await sharedAddress(t))
+  const keyOf = (program: number, n: number) =>
+    Uint8Array.of(keyClass.record, 0, 0, 0, 10, program, n)
+  const programs = Array.from({ length: 12 }, (_, program) => program)
+  const [last, ...before] = [6, 5, 4, 3, 2, 1, 0] as const
+  for (const program of programs) {
+    for (const n of [...before, last]) {
+      await store.write(function* (tx) {
+        tx.put(keyOf(program, n), new Uint8Array(n === last ? 1 : 250_000))
+      })
+    }
+  }
+  const groups = () => store.stats().groups?.groups ?? 0
+  const some = (count: number) =>
+    programs.slice(0, count).map((program) =>
+      store.write(function* (tx) {
+        yield* tx.getMany(before.map((n) => keyOf(program, n)))
+        return (yield* tx.get(keyOf(program, last)))?.length
+      }),
+    )
+  let groupsBefore = groups()
+  t.same(await Promise.all(some(4)), [1, 1, 1, 1])
+  t.equal(groups() - groupsBefore, 1, 'one of 6 MB')
+  groupsBefore = groups()
+  t.same(
+    await Promise.all(some(12)),
+    programs.map(() => 1),
+  )
+  t.equal(groups() - groupsBefore, 2, 'two of 18 MB')
+})
+
 /** Names of the statements that links send from now on. */
 function sentBy(t: Test): string[] {
   const names: string[] = []
