@@ -12,6 +12,9 @@ export interface ScoredMember {
 /** Bytes of an encoded score. */
 export const scoreBytes = 8
 
+/** Up to this size, a loop copies faster than native code is called. */
+const shortMemberBytes = 48
+
 const word = new DataView(new ArrayBuffer(scoreBytes))
 const signBit = 0x80000000
 
@@ -25,7 +28,8 @@ export function placeOf(score: number, member: Slice): Slice {
   const bytes = new Uint8Array(scoreBytes + member.length)
   writeScore(bytes, score)
   const { bytes: from, start, end } = member
-  for (let at = start, to = scoreBytes; at < end; at++, to++) bytes[to] = from[at] as number
+  if (end - start > shortMemberBytes) bytes.set(from.subarray(start, end), scoreBytes)
+  else for (let at = start, to = scoreBytes; at < end; at++, to++) bytes[to] = from[at] as number
   return new Slice(bytes, 0, bytes.length)
 }
 

@@ -32,7 +32,13 @@ t.test('places are ordered as scores are, and among equal ones as members', asyn
   )
 })
 
-t.test('a place leads back to its member and its score', async () => {
+t.test('a place leads back to its member and its score', async (t) => {
+  const long = new Slice(
+    Uint8Array.from({ length: 1_000 }, (_, i) => i),
+    1,
+    900,
+  )
+  t.ok(scoredOf(placeOf(5, long)).member.equals(long), 'also to a long one')
   fc.assert(
     fc.property(scored, (given) => {
       const { score, member } = scoredOf(place(given))
