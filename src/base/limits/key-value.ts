@@ -40,6 +40,11 @@ export const anonymousRespBulkBytesMax = 16 * KiB
 /** Values of a reply that are encoded in one turn; a longer reply takes several. */
 export const replyValuesAtOnce = 8_192
 
+/** Keys that a connection may watch: EXEC looks at all in one turn. Redis has no bound. */
+export const watchedKeysMax = 5_000
+/** Channels or patterns of one SUBSCRIBE or UNSUBSCRIBE. Redis has no bound. */
+export const subscribedAtOnceMax = 10_000
+
 // Keys and values
 
 /** SELECT accepts 0 to 15 (Redis' default): `-ERR DB index is out of range`. */

@@ -41,6 +41,8 @@ export const charsPerUnit = 32
 /** Bytes of a text that a set of characters knows, for one unit: within ASCII, and beyond. */
 export const setBytesPerUnit = 56
 export const slowSetBytesPerUnit = 8
+/** A key-value command in a program, beside its keys and words. */
+export const commandUnits = 10
 /** A line of CLIENT LIST. */
 export const clientLineUnits = 40
 /** A word of a command, a member, or a value of a reply in a loop. */

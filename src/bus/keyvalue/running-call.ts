@@ -8,6 +8,8 @@ import type { ByteShare } from '../../base/heap/byte-shares.js'
 import { Unwinding } from '../../base/heap/unwinding.js'
 import { smallMessageBytesMax } from '../../base/limits/connections.js'
 import { notFloat, notInteger, tooMuchMemory } from '../../base/reply-error.js'
+import { work } from '../../base/work/work-budget.js'
+import { commandUnits } from '../../base/work/work-figures.js'
 import type { Keyspace } from '../../engine/keyspace/keyspace.js'
 import type { Place } from '../../engine/keyspace/spaces.js'
 import { parseFloat64, parseInt64 } from '../../engine/keyspace/strings/numbers.js'
@@ -136,6 +138,7 @@ export class RunningCall implements KeyValueCall {
 
   /** Resets the call for a run of its program, which may be a second one. */
   begin(now: number): void {
+    work.note(commandUnits)
     this.now = now
     this.error = undefined
     this.isUnanswered = false

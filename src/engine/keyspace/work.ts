@@ -316,12 +316,12 @@ export class Work {
   }
 
   /**
-   * Throws if a command has used up the turn, since a write program cannot pause. Further commands
-   * then run in separate programs; those that belong together are prepared by a read.
+   * Where commands have used up the turn: a read pauses. A write program cannot, so this throws:
+   * further commands run in separate programs, those that belong together are prepared by a read.
    */
-  requireTurn(tx: ReadTx, isTogether: boolean): void {
-    if (!budget.isDue || this.prepares || !('scanOwn' in tx)) return
-    if (!isTogether || !budget.allows(0)) throw readTooMuch()
+  *requireTurn(tx: ReadTx, isTogether: boolean): Program<void> {
+    if (this.prepares || !('scanOwn' in tx)) yield* tx.pause()
+    else if (!isTogether || !budget.allows(0)) throw readTooMuch()
   }
 }
 

@@ -35,8 +35,6 @@ import { LongReplies, type LongRepliesOwner } from './long-replies.js'
 import type { Turn } from './turn.js'
 import { writeReply } from './write-reply.js'
 
-/** Pipelined requests between two checks of the turn's length. */
-const requestsPerLook = 64
 /** Pushed bytes that are gathered before a write. */
 const pushedBytesMin = 64 * KiB
 
@@ -282,7 +280,11 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
 
   private takeRequests(): void {
     const { memory } = this.host
-    for (let taken = 1; !this.isHeld; taken++) {
+    while (!this.isHeld) {
+      if (this.host.turn.isOver()) {
+        this.giveWay()
+        return
+      }
       const mayWait = !this.isReceiving && !this.lane.isGathering
       if (mayWait && !memory.isQuiet && !this.mayGoOn()) return
       // While a command blocks, the rest of a long pipeline stays unparsed, and so counted.
@@ -298,8 +300,6 @@ export class RespConnection implements ClientSocket, LaneOwner, LongRepliesOwner
       }
       this.received()
       this.submit(request)
-      if (taken % requestsPerLook > 0 || this.isHeld) continue
-      if (this.host.turn.isOver()) this.giveWay()
     }
   }
 

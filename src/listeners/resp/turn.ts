@@ -4,14 +4,21 @@
 import type { Clock } from '../../base/clock.js'
 import { tickMsMax } from '../../base/limits/engine.js'
 
+/** Commands between two looks at the clock. */
+const commandsPerLook = 64
+
 export class Turn {
   /** Start of this turn's measured work; undefined in a new turn. */
   private startedMs: number | undefined
+  /** Commands since the last look: one that runs alone may end in the turn it began in. */
+  private commands = 0
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether other work must run first. */
+  /** Asked before each command: whether other work must run first. */
   isOver(): boolean {
+    if (++this.commands < commandsPerLook) return false
+    this.commands = 0
     const nowMs = this.clock.elapsed()
     if (this.startedMs === undefined) {
       this.startedMs = nowMs

@@ -391,7 +391,7 @@ export class Programs {
       if (isPassedOver(call, blocked, isTogether, now)) continue
       if (call.session.replyBytes > 0 && isPutOff(call, now, options.replyBytesMax)) continue
       const { changes, hits, misses } = work
-      if (i > 0 && budget.isDue) work.requireTurn(tx, isTogether)
+      if (i > 0 && budget.isDue) yield* work.requireTurn(tx, isTogether)
       try {
         const ks = places.known(call.place) ?? (yield* places.open(call.place))
         this.rights.authorize(call, ks)

@@ -3,6 +3,7 @@
 
 import { Glob } from '../../../base/bytes/glob.js'
 import { Slice } from '../../../base/bytes/slice.js'
+import { subscribedAtOnceMax } from '../../../base/limits/key-value.js'
 import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import { type NameKind, Subscriber } from '../../../bus/keyvalue/clients/channels.js'
@@ -98,6 +99,7 @@ function confirmed(
   word: string,
   join: (name: Slice) => void,
 ): Reply {
+  requireFew(call)
   const items: Reply[] = []
   call.session.isJoining = true
   for (let i = 1; i < call.count; i++) {
@@ -108,7 +110,13 @@ function confirmed(
   return { kind: 'several', items }
 }
 
+function requireFew({ count, name }: KeyValueCall): void {
+  if (count - 1 <= subscribedAtOnceMax) return
+  throw refuse(`ERR ${name.toUpperCase()} takes at most ${subscribedAtOnceMax} names`)
+}
+
 function endSubscriptions(call: KeyValueCall, kind: NameKind, word: string): Reply {
+  requireFew(call)
   const { session, services } = call
   const { subscriber } = session
   const all = [...(subscriber?.[kind].values() ?? [])]

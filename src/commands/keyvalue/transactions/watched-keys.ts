@@ -4,6 +4,8 @@
 
 import { mapKey } from '../../../base/bytes/bytes.js'
 import { Slice } from '../../../base/bytes/slice.js'
+import { watchedKeysMax } from '../../../base/limits/key-value.js'
+import { refuse } from '../../../base/reply-error.js'
 import type { KeyValueCall } from '../../../bus/keyvalue/call.js'
 import type { Watches } from '../../../bus/keyvalue/clients/session.js'
 import type { OpenPlaces } from '../../../bus/keyvalue/programs/open-places.js'
@@ -43,6 +45,12 @@ class WatchedKeys implements Watches {
     this.found = undefined
   }
 
+  get size(): number {
+    let size = 0
+    for (const ofPlace of this.keys.values()) size += ofPlace.size
+    return size
+  }
+
   private all(): Watched[] {
     return [...this.keys.values()].flatMap((ofPlace) => [...ofPlace.values()])
   }
@@ -74,6 +82,9 @@ class WatchedKeys implements Watches {
 export function* watch(ks: Keyspace, call: KeyValueCall): Program<void> {
   const { session, count, args } = call
   const watched = session.watches instanceof WatchedKeys ? session.watches : new WatchedKeys()
+  if (watched.size + count - 1 > watchedKeysMax) {
+    throw refuse(`ERR a connection watches at most ${watchedKeysMax} keys`)
+  }
   session.watches = watched
   const { place } = ks
   const inPlace = watched.keys.get(place) ?? new Map<string, Watched>()

@@ -18,6 +18,9 @@ import { memoryOwner } from '../../../bus/memory-owner.js'
 import type { Identity } from '../../../identity/identity.js'
 import type { Awaitable } from '../../../store/store.js'
 
+/** Pipelined requests of one socket between two turns of the event loop, 1 ms. */
+const startsAtOnce = 8
+
 const known = new WeakMap<Socket, SocketReplies>()
 
 /** For a socket that a listener has admitted. */
@@ -52,6 +55,8 @@ export class SocketReplies {
   /** The pipelined request that is running. */
   private running: ServerResponse | undefined
   private isStarting = false
+  /** Since the last turn that was given to others. */
+  private starts = 0
   private isPaused = false
   private isClosed = false
   private identity: Identity | undefined
@@ -149,9 +154,11 @@ export class SocketReplies {
     if (this.isStarting) return
     this.isStarting = true
     while (this.running === undefined && this.bytes < pipelineReplyBytes) {
+      if (this.starts === startsAtOnce) break
       const next = this.waiting.shift()
       if (next === undefined) break
       this.running = next.outgoing
+      if (++this.starts === startsAtOnce) setImmediate(this.inNextTurn)
       next.start()
     }
     this.isStarting = false
@@ -159,6 +166,11 @@ export class SocketReplies {
       this.isPaused = false
       this.socket.resume()
     }
+  }
+
+  private readonly inNextTurn = (): void => {
+    this.starts = 0
+    this.next()
   }
 
   private closed(): void {
