@@ -13,9 +13,12 @@ import { NameTable } from '../protocol/resp/name-table.js'
 import { EdgeTime } from './edge-time.js'
 import { requireSafeNetwork } from './network.js'
 import { RespConnection, type RespHost } from './resp/connection.js'
-import { Turn } from './resp/turn.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import type { TlsCertificate } from './tls-certificate.js'
+import { Turn } from './turn.js'
+
+/** Commands between two looks at the length of the turn, 0.5 ms. */
+const commandsPerLook = 64
 
 export interface RespOptions {
   readonly host: string
@@ -82,7 +85,7 @@ class Listener implements RespListener {
       bus,
       memory,
       log,
-      turn: new Turn(clock),
+      turn: new Turn(clock, commandsPerLook),
       edge: new EdgeTime(clock, bus.engine.store.scheduler),
       names: new NameTable([...bus.table.commands]),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),

@@ -23,6 +23,7 @@ import { EdgeTime } from './edge-time.js'
 import { isLoopback, requireSafeNetwork } from './network.js'
 import { type ConnectionQuota, type SocketBounds, SocketServer } from './socket-server.js'
 import type { TlsCertificate } from './tls-certificate.js'
+import { Turn } from './turn.js'
 import { type ConnectionHost, WireConnection } from './wire/connection.js'
 import { HelloOnly } from './wire/hello-only.js'
 
@@ -56,6 +57,9 @@ export interface WireOptions {
   /** Connections for each wallet; unlimited if missing. */
   readonly quotas?: ConnectionQuota
 }
+
+/** Commands between two looks at the length of the turn, 1 ms. */
+const commandsPerLook = 16
 
 const usualBounds = { sockets: wireConnectionsMax, anonymous: anonymousSocketsMax } as const
 
@@ -117,6 +121,7 @@ class Listener implements WireListener {
       memory,
       log,
       edge: new EdgeTime(clock, bus.scheduler),
+      turn: new Turn(clock, commandsPerLook),
       onLogin: (isIn, connection) => this.server.onLogin(isIn, connection),
     }
     this.server = new SocketServer<WireConnection>({

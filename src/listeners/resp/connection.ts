@@ -31,8 +31,8 @@ import type { EdgeTime } from '../edge-time.js'
 import { onData } from '../other-protocol.js'
 import { OutputLimit } from '../output-limit.js'
 import { SignInState } from '../sign-in-state.js'
+import type { Turn } from '../turn.js'
 import { LongReplies, type LongRepliesOwner } from './long-replies.js'
-import type { Turn } from './turn.js'
 import { writeReply } from './write-reply.js'
 
 /** Pushed bytes that are gathered before a write. */

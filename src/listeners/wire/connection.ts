@@ -35,6 +35,7 @@ import type { Document } from '../../value/value.js'
 import type { EdgeTime } from '../edge-time.js'
 import { onData } from '../other-protocol.js'
 import { SignInState } from '../sign-in-state.js'
+import type { Turn } from '../turn.js'
 import { type Envelope, encodeAnswer, envelopeOf, isServed, requestOf } from './exchange.js'
 import type { HelloOnly, Visit } from './hello-only.js'
 
@@ -47,6 +48,7 @@ export interface ConnectionHost {
   readonly memory: MemoryAccount
   readonly log: Log
   readonly edge: EdgeTime
+  readonly turn: Turn
   /** The session has logged in (true) or out (false). */
   readonly onLogin: (isIn: boolean, connection: WireConnection) => void
 }
@@ -67,6 +69,8 @@ export class WireConnection {
   private isBusy = false
   private isBacklogged = false
   private isWaiting = false
+  /** Continues with the received messages in the next turn. */
+  private isYielding = false
   /** No further request is accepted; the socket closes after the running one. */
   private isEnding = false
   private replyId = 0
@@ -112,7 +116,7 @@ export class WireConnection {
   }
 
   private get isHeld(): boolean {
-    const isWaiting = this.isWaiting || this.leaveLine !== undefined
+    const isWaiting = this.isWaiting || this.isYielding || this.leaveLine !== undefined
     return this.isBusy || this.isBacklogged || isWaiting || this.isEnding
   }
 
@@ -137,6 +141,8 @@ export class WireConnection {
   private takeMessages(): void {
     let isCorked = false
     while (!this.isHeld && !this.socket.destroyed) {
+      if (this.host.turn.isOver()) this.giveWay()
+      if (this.isHeld) break
       if (!this.host.memory.isQuiet && !this.hasRoom()) break
       if (this.following !== undefined) {
         this.follow(this.following)
@@ -152,6 +158,15 @@ export class WireConnection {
       this.answer(message)
     }
     if (isCorked) this.socket.uncork()
+  }
+
+  /** Many commands end in the turn that they begin in: other clients come between them. */
+  private giveWay(): void {
+    this.isYielding = true
+    setImmediate(() => {
+      this.isYielding = false
+      this.proceed()
+    })
   }
 
   private get owner(): string {

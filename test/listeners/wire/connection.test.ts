@@ -16,6 +16,7 @@ import { silentLog } from '../../../src/base/log.js'
 import { Session } from '../../../src/bus/session.js'
 import { operator } from '../../../src/identity/identity.js'
 import { EdgeTime } from '../../../src/listeners/edge-time.js'
+import { Turn } from '../../../src/listeners/turn.js'
 import { type ConnectionHost, WireConnection } from '../../../src/listeners/wire/connection.js'
 import { HelloOnly } from '../../../src/listeners/wire/hello-only.js'
 import { documentFrom } from '../../../src/value/literal.js'
@@ -65,7 +66,11 @@ function open(run: ConnectionHost['run']) {
   const edge = new EdgeTime(systemClock, undefined)
   const clusterTime = undefined
   const helloOnly = new HelloOnly('standalone', systemClock, silentLog)
-  const host = { run, clusterTime, helloOnly, memory, edge, log: silentLog, onLogin: () => {} }
+  const turn = new Turn(systemClock, 1_000)
+  const host = {
+    ...{ run, clusterTime, helloOnly, memory, edge, turn },
+    ...{ log: silentLog, onLogin: () => {} },
+  }
   const connection = new WireConnection(socket as unknown as Socket, session, host)
   return { socket, session, memory, connection }
 }

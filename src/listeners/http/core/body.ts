@@ -15,6 +15,13 @@ export const slowBodyCheckMs = 5_000
 /** Bytes charged for a body of unknown length until it has arrived. */
 const unannouncedBodyBytes = 64 * KiB
 
+/** Shorter pieces of a body are copied together. */
+const shortChunkBytes = 4 * KiB
+const pieceBytesMax = 64 * KiB
+/** One packet may have ten thousand chunks of a byte: beyond this, they have to be longer. */
+const chunksMax = 1_000
+const chunkBytesMin = 16
+
 /** Budget bytes of a request: released after the response, or when the client disconnects. */
 export interface Held {
   release: (() => void) | undefined
@@ -119,6 +126,10 @@ export function reserve(
 class BodyReading {
   private readonly chunks: Buffer[] = []
   private length = 0
+  private count = 0
+  /** Where short chunks are gathered, and how many bytes of it are. */
+  private piece: Buffer = Buffer.alloc(0)
+  private used = 0
 
   constructor(
     private readonly incoming: IncomingMessage,
@@ -136,10 +147,14 @@ class BodyReading {
     }
     slowBodies.begin(tooSlow)
     incoming.on('data', (chunk: Buffer) => {
-      if (!this.takes(chunk)) reject(tooLarge(this.bytesMax))
+      const refusal = this.refusalOf(chunk)
+      if (refusal === undefined) return
+      this.leave()
+      reject(refusal)
     })
     incoming.on('end', () => {
       slowBodies.end(tooSlow)
+      this.endPiece()
       const [first] = chunks
       done(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, this.length))
     })
@@ -159,20 +174,37 @@ class BodyReading {
     this.incoming.resume()
   }
 
-  /** False once the bound is passed: then nothing more is kept. */
-  private takes(chunk: Buffer): boolean {
+  /** Takes a piece; returns the error of a body that goes beyond its bounds. */
+  private refusalOf(chunk: Buffer): Error | undefined {
     const { services, bytesMax } = this
     this.length += chunk.length
-    if (this.length > bytesMax) {
-      this.leave()
-      return false
-    }
+    this.count++
+    if (this.length > bytesMax) return tooLarge(bytesMax)
+    if (this.count > chunksMax && this.length < this.count * chunkBytesMin) return inPieces()
     if (this.length > this.taken) {
       services.budget.charge(this.length - this.taken)
       this.taken = this.length
     }
-    this.chunks.push(chunk)
-    return true
+    if (chunk.length >= shortChunkBytes) {
+      this.endPiece()
+      this.chunks.push(chunk)
+    } else this.gather(chunk)
+    return undefined
+  }
+
+  /** Short chunks are copied: an object for each byte would take a hundred times the body. */
+  private gather(chunk: Buffer): void {
+    if (this.used + chunk.length > this.piece.length) {
+      this.endPiece()
+      this.piece = Buffer.allocUnsafe(Math.min(this.length + shortChunkBytes, pieceBytesMax))
+    }
+    this.used += chunk.copy(this.piece, this.used)
+  }
+
+  private endPiece(): void {
+    if (this.used > 0) this.chunks.push(this.piece.subarray(0, this.used))
+    this.piece = this.piece.subarray(this.used)
+    this.used = 0
   }
 }
 
@@ -211,6 +243,11 @@ export class SlowBodies {
 
 export function interrupted(): Error {
   return fail('Interrupted', 'the client closed the connection')
+}
+
+function inPieces(): Error {
+  const text = `the body has more than ${chunksMax} chunks of fewer than ${chunkBytesMin} bytes`
+  return fail('BadValue', text)
 }
 
 function tooLarge(bytesMax: number): Error {
