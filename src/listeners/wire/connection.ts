@@ -71,6 +71,8 @@ export class WireConnection {
   private isWaiting = false
   /** Continues with the received messages in the next turn. */
   private isYielding = false
+  /** The next message is the first one of a packet. */
+  private isFirst = false
   /** No further request is accepted; the socket closes after the running one. */
   private isEnding = false
   private replyId = 0
@@ -122,6 +124,7 @@ export class WireConnection {
 
   private receive(chunk: Buffer): void {
     this.arrived = chunk.length
+    this.isFirst = true
     this.splitter.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length))
     if (this.isHeld) this.socket.pause()
     else this.work()
@@ -141,8 +144,7 @@ export class WireConnection {
   private takeMessages(): void {
     let isCorked = false
     while (!this.isHeld && !this.socket.destroyed) {
-      if (this.host.turn.isOver()) this.giveWay()
-      if (this.isHeld) break
+      if (this.mustGiveWay()) break
       if (!this.host.memory.isQuiet && !this.hasRoom()) break
       if (this.following !== undefined) {
         this.follow(this.following)
@@ -161,12 +163,16 @@ export class WireConnection {
   }
 
   /** Many commands end in the turn that they begin in: other clients come between them. */
-  private giveWay(): void {
+  private mustGiveWay(): boolean {
+    const isFirst = this.isFirst
+    this.isFirst = false
+    if (isFirst || !this.host.turn.isOver()) return false
     this.isYielding = true
     setImmediate(() => {
       this.isYielding = false
       this.proceed()
     })
+    return true
   }
 
   private get owner(): string {
