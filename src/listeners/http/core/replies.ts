@@ -54,6 +54,8 @@ export class SocketReplies {
   private waiting: Pipelined[] = []
   /** The pipelined request that is running. */
   private running: ServerResponse | undefined
+  /** The first of `waiting` follows a request that runs outside of this queue. */
+  private isBehind = false
   private isStarting = false
   /** Since the last turn that was given to others. */
   private starts = 0
@@ -80,12 +82,26 @@ export class SocketReplies {
   /** Runs a pipelined request, now or in its turn; `done` must follow. */
   run(outgoing: ServerResponse, start: () => void): void {
     if (this.isClosed) return
+    if (this.running === undefined && this.waiting.length === 0) this.waitFor(outgoing)
     this.waiting.push({ outgoing, start })
     this.next()
     if (this.waiting.length > pipelinedRequestsMax && !this.isPaused) {
       this.isPaused = true
       this.socket.pause()
     }
+  }
+
+  /**
+   * The request before the first pipelined one may be a write: what follows sees its effect. Node
+   * gives a response the socket once the one before it is sent. (RFC 9112, section 9.3.2)
+   */
+  private waitFor(outgoing: ServerResponse): void {
+    if (outgoing.socket !== null) return
+    this.isBehind = true
+    outgoing.once('socket', () => {
+      this.isBehind = false
+      this.next()
+    })
   }
 
   /** The request started by `run` is answered. */
@@ -151,7 +167,7 @@ export class SocketReplies {
   }
 
   private next(): void {
-    if (this.isStarting) return
+    if (this.isStarting || this.isBehind) return
     this.isStarting = true
     while (this.running === undefined && this.bytes < pipelineReplyBytes) {
       if (this.starts === startsAtOnce) break

@@ -8,6 +8,7 @@ import t from 'tap'
 import { silentLog } from '../../../../src/base/log.js'
 import { openApi } from '../../../support/http-client.js'
 import { type LiveGateway, startGateway } from '../../../support/live-gateway.js'
+import { temporaryFolder } from '../../../support/stores.js'
 
 /**
  * What comes back on one connection for these pieces, until `count` answers are there or its end.
@@ -97,6 +98,25 @@ t.test('a body may come in pieces, and is bounded all the same', async (t) => {
   const [refused] = await talk(gateway, [large], 1)
   t.equal(statusOf(refused), '413')
   t.match(refused, /connection: close/i)
+})
+
+t.test('a pipelined request sees what the write before it did', async (t) => {
+  const gateway = await start(t, { STORE: `lmdb:${await temporaryFolder(t)}/data` })
+  const redis = (command: readonly string[]) =>
+    post(gateway, '', JSON.stringify({ command })).replace('/api/v1/collections/', '/api/v1/redis')
+  for (let i = 0; i < 5; i++) {
+    const written = [
+      post(gateway, 'a/insertOne', `{"document":{"_id":${i}}}`),
+      post(gateway, 'a/findOne', `{"filter":{"_id":${i}}}`),
+      post(gateway, 'a/deleteOne', `{"filter":{"_id":${i}}}`),
+      post(gateway, 'a/count', '{}'),
+    ]
+    const answers = await talk(gateway, [written.join('')], written.length)
+    t.match(answers[1], `{"document":{"_id":${i}},"ok":1}`)
+    t.match(answers[3], '{"count":0,"ok":1}')
+    const others = [redis(['SET', 'a', `${i}`]), redis(['GET', 'a'])]
+    t.match((await talk(gateway, [others.join('')], 2))[1], `"${i}"`)
+  }
 })
 
 t.test('what is refused before its body is read ends the connection', async (t) => {

@@ -252,12 +252,13 @@ t.test('it is its own identity alone that may use it, and others see none', asyn
     for (const answer of [
       await as('a/find', {}, inside),
       await as('/api/v1/redis', { command: ['GET', 'a'] }, inside),
-      await end(as, id, 'commit'),
       await as(`${routes}/${id}`),
     ]) {
       t.same([answer.status, answer.json.code], [404, 251], who)
     }
     t.equal((await as('a/find', {}, inside)).text, missing.text, `${who}: as one that never was`)
+    const committed = await end(as, id, 'commit')
+    t.same([committed.status, committed.json.code], [404, 251], who)
     t.same((await as(routes)).json, { transactions: [], ok: 1 }, who)
   }
   t.equal((await ask(url, { path: `${routes}/${id}` })).status, 401)
