@@ -11,6 +11,12 @@ import { documentBytesMax, messageBytesMax } from './documents.js'
 export const headerBytesMax = 16 * KiB
 /** Time to receive the headers (408), and a body that is read whole: MaxTimeMSExpired. */
 export const requestMsMax = 60_000
+/**
+ * Chunks of a body that is read whole, beyond which they have at least so many bytes on average:
+ * BadValue. One packet may have ten thousand chunks of a byte, which Node hands on in one turn.
+ */
+export const shortChunksMax = 1_000
+export const chunkBytesMin = 16
 /** Idle time of a connection: more than a proxy's. */
 export const keepAliveMs = 75_000
 /** HTTP requests queued on one connection before Sigil stops reading from it. */

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { fail } from '../../../base/errors.js'
 import type { ByteBudget } from '../../../base/heap/byte-budget.js'
 import { messageBytesMax } from '../../../base/limits/documents.js'
-import { requestMsMax } from '../../../base/limits/http.js'
+import { chunkBytesMin, requestMsMax, shortChunksMax } from '../../../base/limits/http.js'
 import { KiB } from '../../../base/units.js'
 import type { Awaitable } from '../../../store/store.js'
 
@@ -18,9 +18,6 @@ const unannouncedBodyBytes = 64 * KiB
 /** Shorter pieces of a body are copied together. */
 const shortChunkBytes = 4 * KiB
 const pieceBytesMax = 64 * KiB
-/** One packet may have ten thousand chunks of a byte: beyond this, they have to be longer. */
-const chunksMax = 1_000
-const chunkBytesMin = 16
 
 /** Budget bytes of a request: released after the response, or when the client disconnects. */
 export interface Held {
@@ -180,7 +177,7 @@ class BodyReading {
     this.length += chunk.length
     this.count++
     if (this.length > bytesMax) return tooLarge(bytesMax)
-    if (this.count > chunksMax && this.length < this.count * chunkBytesMin) return inPieces()
+    if (this.count > shortChunksMax && this.length < this.count * chunkBytesMin) return inPieces()
     if (this.length > this.taken) {
       services.budget.charge(this.length - this.taken)
       this.taken = this.length
@@ -246,8 +243,8 @@ export function interrupted(): Error {
 }
 
 function inPieces(): Error {
-  const text = `the body has more than ${chunksMax} chunks of fewer than ${chunkBytesMin} bytes`
-  return fail('BadValue', text)
+  const bounds = `${shortChunksMax} chunks of fewer than ${chunkBytesMin} bytes`
+  return fail('BadValue', `the body has more than ${bounds}`)
 }
 
 function tooLarge(bytesMax: number): Error {
